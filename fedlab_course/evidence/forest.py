@@ -14,7 +14,7 @@ from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import judging, shown
 from fedlab_course.evidence.judging import JudgedStatement
 
-_LOOKS = {
+LOOKS = {
     "holds": (VERDICTS["good"], "circle"),
     "opposite": (VERDICTS["mixed"], "x"),
     "equivalent": (VERDICTS["other"], "diamond"),
@@ -26,7 +26,7 @@ _LOOKS = {
     "diverged": (VERDICTS["other"], "star"),
     "not tested": (GREY, "hourglass"),
 }
-_NAMES = {verdict: shown.WORDS[verdict].partition(" ")[2] for verdict in _LOOKS}
+_NAMES = {verdict: shown.WORDS[verdict].partition(" ")[2] for verdict in LOOKS}
 _TICKS = {-100: "−100δ", -10: "−10δ", 0: "0", 10: "10δ", 100: "100δ"}  # margins → text
 # pixels, pixels, characters
 _ROW = 19
@@ -57,7 +57,7 @@ def forest(judged: Mapping[str, JudgedStatement] | None = None, *, title: str) -
         layer="below",
     )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
-    for verdict in _LOOKS:
+    for verdict in LOOKS:
         mine = {id: row for id, row in rows.items() if row.finding.verdict == verdict}
         if mine:
             _add(figure, verdict, mine, places)
@@ -161,7 +161,7 @@ def _add(
     rows: Mapping[str, JudgedStatement],
     places: Mapping[str, float],
 ) -> None:
-    colour, symbol = _LOOKS[verdict]
+    colour, symbol = LOOKS[verdict]
     middle, low, high = np.array([shown.in_margins(row) for row in rows.values()]).T
     bar = {
         "array": high - middle,

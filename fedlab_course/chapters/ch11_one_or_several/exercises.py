@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 11: where Ditto stops, and a model for each group as a class."""
+"""Exercises of chapter 11: where Ditto stops, the best pull, and a model for each group."""
 
 import numpy as np
 import torch
@@ -20,6 +20,16 @@ def ditto_point(a, b, w, strength):
     """The lowest point z of a/2 (z - b)² + λ/2 (z - w)², with λ = strength."""
     ### BEGIN SOLUTION
     return (a * b + strength * w) / (a + strength)
+    ### END SOLUTION
+
+
+def best_pull(samples):
+    """λ⋆ = ν / V, from the samples of each client: a list of arrays [n_k, P]."""
+    ### BEGIN SOLUTION
+    b = np.array([x.mean(axis=0) for x in samples])
+    nu = np.mean([x.var(axis=0, ddof=1).sum() / len(x) for x in samples])
+    V = b.var(axis=0, ddof=1).sum() - nu
+    return nu / V if V > 0 else np.inf
     ### END SOLUTION
 
 
@@ -48,6 +58,10 @@ class PerGroup(fl.Algorithm):
             server.state["models"][g] = n[mine] @ updates.params[mine] / n[mine].sum()
             ### END SOLUTION
         return server.state["models"].mean(0)
+
+    def client_params(self, server, clients):
+        """The model that each client is measured with."""
+        return server.state["models"][self.groups[clients]]
 
 
 _CURVATURES = np.array([1.0, 2.0, 3.0, 2.0])
@@ -148,6 +162,72 @@ EXERCISES = (
                 "(a * b + strength * w)",
                 "(a * w + strength * b)",
                 "With λ = 0 the client must stop at b.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="11-best",
+        solution=best_pull,
+        cases=(
+            Case(
+                ([np.array([[0.0], [2.0]]), np.array([[10.0], [12.0]])],),
+                1 / 49,
+                "Two clients with one number a sample: 0, 2 and 10, 12. Each variance is 2, so ν "
+                "is 1. The means are 1 and 11, with a variance of 50.",
+            ),
+            Case(
+                ([np.array([[0.0], [2.0]]), np.array([[9.0], [11.0], [10.0], [10.0]])],),
+                7 / 479,
+                "Samples 0, 2 and 9, 11, 10, 10. The variances are 2 and 2/3; divide each by its "
+                "own n_k, 2 and 4, and take the mean, 7/12.",
+            ),
+            Case(
+                (
+                    [
+                        np.array([[0.0, 0.0], [2.0, 4.0]]),
+                        np.array([[6.0, 0.0], [8.0, 0.0]]),
+                        np.array([[2.0, 1.0], [4.0, 1.0]]),
+                    ],
+                ),
+                7 / 24,
+                "Three clients with two numbers a sample. Sum variances over both numbers: the ν "
+                "of the clients are 5, 1 and 1.",
+            ),
+            Case(
+                ([np.array([[0.0], [4.0]]), np.array([[1.0], [5.0]])],),
+                np.inf,
+                "Samples 0, 4 and 1, 5: ν is 4, and the means 2 and 3 differ by less than chance. "
+                "With V ≤ 0 return np.inf: one model for all.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                ".sum() - nu",
+                ".sum()",
+                "Your V still holds the chance: the means of clients differ by chance, too. Take ν "
+                "off.",
+            ),
+            Mistake(
+                "nu / V",
+                "V / nu",
+                "Yours is the other way round: more chance asks for a stronger pull.",
+            ),
+            Mistake(
+                ".sum() / len(x)",
+                ".sum()",
+                "This is the variance of one sample. The mean of n_k samples has a variance n_k "
+                "times smaller.",
+            ),
+            Mistake(
+                "ddof=1",
+                "ddof=0",
+                "Divide squares by n − 1 (ddof=1): around a mean that comes from the same samples "
+                "they are too small.",
+            ),
+            Mistake(
+                " if V > 0 else np.inf",
+                "",
+                "A negative λ pushes away from the others. With V ≤ 0 return np.inf.",
             ),
         ),
     ),

@@ -1,76 +1,137 @@
-"""How clients are served by models of their own and by one for all: stored means over seeds."""
+"""Stored means over 40 seeds: networks under Ditto's pull, and models on two sets of samples."""
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, INK
+from fedlab_core.plots.colours import GROUPS, INK
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course.evidence import tables
+from fedlab_course.explore.figures import add_curve
 
 TABLE = "several"
-MORE = {"concepts": "concept_clusters"}  # split → a table with further methods
+STANDARD_ERRORS = 2.0
+_NAMES = {"iid": "IID", "dirichlet": "Dirichlet 0.3", "concepts": "four names"}
+_LOOKS = {
+    "iid": Look(GROUPS[0], "9px,3px", "square"),
+    "dirichlet": Look(GROUPS[3], "solid", "circle"),
+    "concepts": Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
+}
+_ABOVE = {"iid": 16, "dirichlet": -16, "concepts": 0}  # pixels from a curve's end to its name
+# where λ = 0 and λ = ∞ are on a logarithmic axis
+_PLACES = {
+    "alone": 0.03,
+    "Ditto λ=0.1": 0.1,
+    "Ditto λ=0.3": 0.3,
+    "Ditto λ=1": 1.0,
+    "Ditto λ=3": 3.0,
+    "Ditto λ=10": 10.0,
+    "FedAvg": 33.0,
+}
+_TICKS = ["0 (alone)", "0.1", "0.3", "1", "3", "10", "∞ (one model)"]
+# where the name of a method is beside its marker
+_SIDES = {"FedAvg": "top right", "per cluster": "bottom right", "IFCA": "top right"}
+_TOGETHER = {"alone": "alone, FedPer", "FedPer": ""}  # two markers at one place
 
 
-def serving(split: str) -> go.Figure:
-    """A marker for each method: accuracy on a client's own held-out samples against that on the
-    whole test set.
+def means(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """The mean of each method and two standard errors of it, as columns ``mean`` and ``error``."""
+    groups = rows.groupby("method", sort=False)[measure]
+    error = STANDARD_ERRORS * groups.std() / np.sqrt(groups.count())
+    return pd.DataFrame({"mean": groups.mean(), "error": error})
 
-    ``split``: "iid", "dirichlet", "two labels", "one label" or "concepts", of the table of chapter
-    11. Bars are one standard deviation over seeds; a line joins Ditto's from λ = 0, where each
-    client is alone, upwards.
+
+def networks(*splits: str) -> go.Figure:
+    """Accuracy on a client's own held-out samples against the pull λ of Ditto, a curve per split.
+
+    ``splits``: "iid", "dirichlet" or "concepts". λ = 0 is a client alone, and λ = ∞ FedAvg's model.
     """
-    rows = tables.matching(TABLE, {"partition": split})
-    if split in MORE:
-        rows = pd.concat([rows, tables.matching(MORE[split], {"partition": split})])
-    methods = rows.groupby("method", sort=False)[["own", "whole"]]
-    means = methods.mean()
-    spreads = methods.std()
     figure = new_figure(
-        title=None,
-        x_title="accuracy on the client's own samples",
-        y_title="accuracy on the whole test set",
-        height=520,
+        title="A network for each client",
+        x_title="pull λ of Ditto",
+        y_title="accuracy on own held-out samples",
+        legend=False,
     )
-    along = means[means.index.str.startswith(("alone", "Ditto"))]
-    line = {"color": GREY, "width": 1.5, "dash": "1.5px,4px"}
-    figure.add_scatter(x=along.own, y=along.whole, name="Ditto as λ grows", mode="lines", line=line)
-    # a method looks alike in all splits
-    named = pd.concat([tables.read(table)["method"] for table in (TABLE, *MORE.values())])
-    styles = looks({name: name for name in named.unique()})
-    table = []
-    for name, mean in means.iterrows():
-        spread = spreads.loc[name]
-        _add_method(figure, str(name), mean, spread, styles[name])
-        table.append(
-            [name, f"{mean.own:.1%} ± {spread.own:.1%}", f"{mean.whole:.1%} ± {spread.whole:.1%}"]
-        )
-    figure.update_xaxes(tickformat=".0%")
-    figure.update_yaxes(tickformat=".0%")
-    phrases = "; ".join(f"{name} {own}, {whole}" for name, own, whole in table)
+    rows = []
+    for split in splits:
+        found = means(tables.matching(TABLE, {"partition": split}), "own")
+        found = found.loc[list(_PLACES)]
+        bars = {"type": "data", "array": found["error"], "color": _LOOKS[split].colour}
+        x = list(_PLACES.values())
+        add_curve(figure, x, found["mean"], _NAMES[split], _LOOKS[split], error_y=bars)
+        _name_end(figure, split, x[-1], found["mean"].iloc[-1])
+        best = found["mean"].idxmax()
+        rows += [
+            [_NAMES[split], tick, f"{mean:.1%} ± {error:.1%}"]
+            for tick, mean, error in zip(_TICKS, found["mean"], found["error"], strict=True)
+        ]
+        rows[-1].append(best)
+    figure.update_xaxes(
+        type="log", range=[-1.7, 2.35], tickvals=list(_PLACES.values()), ticktext=_TICKS
+    )
+    figure.update_yaxes(tickformat=".0%", title_standoff=14)
+    highest = {row[0]: row.pop() for row in rows if len(row) > 3}
+    phrases = "; ".join(f"{name}: highest for {best}" for name, best in highest.items())
     text = (
-        "Methods by accuracy on the client's own samples and on the whole test set, split "
-        f"{split}: {phrases}."
+        "Mean accuracy on own held-out samples over 40 seeds against the pull λ, with two standard "
+        f"errors. {phrases}."
     )
-    set_description(figure, text, ["method", "own samples", "whole test set"], table)
+    set_description(figure, text, ["split", "λ", "own samples"], rows)
     return figure
 
 
-def _add_method(
-    figure: go.Figure, name: str, mean: pd.Series, spread: pd.Series, style: Look
-) -> None:
-    """Add the marker of a method, with a bar of one standard deviation along either axis."""
-    bar = {"type": "data", "color": style.colour, "thickness": 1.5, "width": 4}
-    figure.add_scatter(
-        x=[mean.own],
-        y=[mean.whole],
-        name=name,
-        mode="markers",
-        marker={
-            "color": style.colour,
-            "symbol": style.marker,
-            "size": 11,
-            "line": {"width": 1, "color": INK},
-        },
-        error_x=bar | {"array": [spread.own]},
-        error_y=bar | {"array": [spread.whole]},
+def _name_end(figure: go.Figure, split: str, x: float, y: float) -> None:
+    """Write the name of a split beside the end of its curve."""
+    figure.add_annotation(
+        x=np.log10(x),
+        y=y,
+        text=_NAMES[split],
+        xanchor="left",
+        xshift=8,
+        yshift=_ABOVE[split],
+        font={"color": _LOOKS[split].colour},
+        showarrow=False,
     )
+
+
+def two_labels() -> go.Figure:
+    """Each method with two labels a client: accuracy on a client's own held-out samples against
+    that on the whole test set. Bars are two standard errors over seeds.
+    """
+    rows = tables.matching(TABLE, {"partition": "two labels"})
+    own, whole = means(rows, "own"), means(rows, "whole")
+    styles = looks({str(name): str(name) for name in own.index})
+    figure = new_figure(
+        title="Two labels a client",
+        x_title="accuracy on the client's own held-out samples",
+        y_title="accuracy on the whole test set",
+        legend=False,
+    )
+    table = []
+    for name in own.index:
+        style = styles[name]
+        bar = {"type": "data", "color": style.colour, "thickness": 1.5, "width": 4}
+        marker = {"color": style.colour, "symbol": style.marker, "size": 11}
+        figure.add_scatter(
+            x=[own["mean"][name]],
+            y=[whole["mean"][name]],
+            name=name,
+            text=_TOGETHER.get(name, name),
+            mode="markers+text",
+            textposition=_SIDES.get(name, "top left"),
+            marker=marker | {"line": {"width": 1, "color": INK}},
+            error_x=bar | {"array": [own["error"][name]]},
+            error_y=bar | {"array": [whole["error"][name]]},
+            cliponaxis=False,
+        )
+        cells = (f"{one['mean'][name]:.1%} ± {one['error'][name]:.1%}" for one in (own, whole))
+        table.append([name, *cells])
+    figure.update_xaxes(tickformat=".0%", range=[0.885, 1.0])
+    figure.update_yaxes(tickformat=".0%", range=[0.1, 1.0], title_standoff=14)
+    phrases = "; ".join(f"{name} {first}, {second}" for name, first, second in table)
+    text = (
+        "Methods by mean accuracy on the client's own samples and on the whole test set, two "
+        f"labels a client: {phrases}."
+    )
+    set_description(figure, text, ["method", "own samples", "whole test set"], table)
+    return figure

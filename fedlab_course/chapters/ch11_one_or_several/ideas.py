@@ -1,32 +1,59 @@
-"""Explorer: how strongly a client's own model should be drawn to that of all."""
+"""Explorer: how strongly a client's own answer should be drawn to the mean of all."""
+
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GROUPS, INK
+from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider, slider_of
 from fedlab_course.theory import ditto_error
 
-_SPREADS = (0.05, 0.25, 1.0, 4.0)
+_SPREADS = (0.1, 0.25, 1.0, 4.0)
 _CHANCE = 1.0
 _ENOUGH = 1.05
-_LEFT = 0.03  # where λ = 0 stands on a logarithmic axis
 _GOAL_SPREAD = 0.25
+# Eight clients: where their true optima lie, and what chance adds to what they know. Both have the
+# mean 0 and are orthogonal; both are scaled to the mean square 1. So the errors of the eight have
+# exactly the mean that the formula gives for many clients.
+_TRUE = np.array([-1.5, -1.1, -0.7, -0.2, 0.2, 0.7, 1.1, 1.5])
+_LUCK = np.array([0.8, -1.4, 1.2, -0.6, -0.6, 1.2, -1.4, 0.8])
+_REACH = 4.6
+_SCENE = 0.38  # where the scene begins, as a share of the height
+_BARS = 0.2  # where the bars end
+_PARTS = (GROUPS[0], GROUPS[2])  # chance, pull
+
+
+class Scene(NamedTuple):
+    """What eight clients need, know and use, each [8]."""
+
+    needed: np.ndarray
+    known: np.ndarray
+    used: np.ndarray
+
+
+def scene(strength: float, spread: float) -> Scene:
+    """Eight clients whose optima have the variance ``spread`` V, and the variance 1 by chance; the
+    mean of all that they know is 0.
+    """
+    needed = np.sqrt(spread) * _TRUE / np.sqrt(np.mean(_TRUE**2))
+    known = needed + np.sqrt(_CHANCE) * _LUCK / np.sqrt(np.mean(_LUCK**2))
+    return Scene(needed, known, known / (1 + strength))
 
 
 def personal() -> Idea:
-    """Ditto's error on quadratics against λ, with many clients: what chance adds, what the pull
-    adds, and their sum.
+    """Eight clients, each pulled from its own answer towards the mean of all, and the error of what
+    they use, in two parts.
 
     Sliders ``strength`` λ, and ``spread`` V, the variance between the clients' true optima. What a
     client knows of its own has the variance ν = 1. The goal is a λ within 5 % of the least error at
     V = 0.25.
     """
     sliders = {
-        "strength": slider_of("strength", "ditto"),
+        "strength": slider_of("strength", "ditto", value=0.0),
         "spread": slider("V between clients", _SPREADS, 1.0, "Variance of the clients' optima"),
     }
     text = f"with V = {_GOAL_SPREAD:g}, find a λ whose error is at most 5 % above the least"
@@ -39,37 +66,93 @@ def _reached(strength: float, spread: float) -> bool:
 
 
 def _figure(strength: float, spread: float) -> go.Figure:
-    grid = np.geomspace(_LEFT, 200, 120)
-    chance, pull = ditto_error(grid, _CHANCE, spread)
-    figure = new_figure(title=None, x_title="λ of Ditto", y_title="mean squared error")
-    for name, values, colour, dash in (
-        ("chance: few samples of one's own", chance, GROUPS[0], "9px,3px"),
-        ("pull: the others want something else", pull, GROUPS[2], "5px,2px,1px,2px"),
-        ("both", chance + pull, INK, "solid"),
-    ):
-        figure.add_scatter(
-            x=grid,
-            y=values,
-            name=name,
-            mode="lines",
-            line={"color": colour, "dash": dash, "width": 2},
-        )
-    best = _CHANCE / spread
-    rows = []
-    for name, place in {"λ here": strength, "best λ": best, "alone": 0.0}.items():
-        parts = ditto_error(place, _CHANCE, spread)
-        rows.append([name, place, *(f"{part:.3f}" for part in (*parts, sum(parts)))])
-    here = {"color": INK, "symbol": "diamond", "size": 13}
-    x = [max(strength, _LEFT)]
-    y = [sum(ditto_error(strength, _CHANCE, spread))]
-    figure.add_scatter(x=x, y=y, name=f"λ = {strength:g}", mode="markers", marker=here)
-    ticks = [_LEFT, 0.1, 1, 10, 100]
-    figure.update_xaxes(type="log", tickvals=ticks, ticktext=["0 (alone)", "0.1", "1", "10", "100"])
-    figure.update_yaxes(range=[0, 1.1 * max(_CHANCE, min(spread, 2.0))])
-    text = (
-        f"Error of Ditto against λ, clients with a variance of {spread:g} between them and of 1 by "
-        f"chance. At λ = {strength:g} it is {rows[0][-1]}; the least is {rows[1][-1]} at λ = "
-        f"{best:g}, alone {_CHANCE:g}, one model for all {spread:g}."
+    now = scene(strength, spread)
+    parts = ditto_error(strength, _CHANCE, spread)
+    figure = new_figure(
+        title=f"λ = {strength:g}, V = {spread:g}: mean squared error {sum(parts):.2f}",
+        x_title="",
+        y_title="client",
+        height=560,
+        legend=True,
     )
-    set_description(figure, text, ["", "λ", "by chance", "by the pull", "error"], rows)
+    _add_clients(figure, now)
+    _add_bar(figure, dict(zip(("chance", "pull"), map(float, parts), strict=True)))
+    figure.update_layout(
+        xaxis={
+            "range": [-_REACH, _REACH],
+            "title": "answer; dotted: the mean of all",
+            "anchor": "y",
+        },
+        yaxis={"domain": [_SCENE, 1], "range": [0.3, 8.7], "dtick": 1, "showgrid": False},
+        xaxis2={"range": [0, 4.2], "anchor": "y2", "title": "mean squared error"},
+        yaxis2={
+            "domain": [0, _BARS],
+            "anchor": "x2",
+            "showticklabels": False,
+            "ticks": "",
+            "range": [-1, 1],
+        },
+        barmode="stack",
+    )
+    rows = [
+        [number, *(f"{value:.2f}" for value in (*client, client[2] - client[0]))]
+        for number, client in enumerate(zip(*now, strict=True), start=1)
+    ]
+    text = (
+        f"Eight clients, λ = {strength:g}, V = {spread:g}. A star is what a client needs, a circle "
+        "what its few samples tell, and a diamond what it uses, between the circle and the mean "
+        f"of all. The mean squared error is {sum(parts):.3f}: {parts[0]:.3f} by chance and "
+        f"{parts[1]:.3f} by the pull."
+    )
+    set_description(figure, text, ["client", "needs", "knows", "uses", "error"], rows)
     return figure
+
+
+def _add_clients(figure: go.Figure, now: Scene) -> None:
+    """Add what each client needs, knows and uses; a line from what it uses to what it needs."""
+    places = list(range(1, len(now.needed) + 1))
+    gaps_x = [value for pair in zip(now.used, now.needed, strict=True) for value in (*pair, None)]
+    gaps_y = [value for place in places for value in (place, place, None)]
+    line = {"color": GROUPS[2], "width": 3}
+    figure.add_scatter(x=gaps_x, y=gaps_y, mode="lines", name="error", line=line)
+    for name, x, marker in (
+        ("needs", now.needed, {"symbol": "star", "size": 12, "color": INK}),
+        (
+            "knows",
+            now.known,
+            {"symbol": "circle-open", "size": 17, "color": GROUPS[0], "line": {"width": 2}},
+        ),
+        ("uses", now.used, {"symbol": "diamond", "size": 10, "color": GROUPS[0]}),
+    ):
+        figure.add_scatter(x=x, y=places, mode="markers", name=name, marker=marker)
+    figure.add_vline(x=0, line={"color": GREY, "width": 2, "dash": "dot"})
+
+
+def _add_bar(figure: go.Figure, parts: dict[str, float]) -> None:
+    """Add the two parts of the error as one bar, each with its name and its size."""
+    start = 0.0
+    for (name, size), colour, shift in zip(parts.items(), _PARTS, (1, -1), strict=True):
+        figure.add_bar(
+            x=[size],
+            y=[""],
+            width=0.6,
+            orientation="h",
+            marker={"color": colour, "pattern": {"shape": "" if shift > 0 else "/"}},
+            showlegend=False,
+            hovertemplate=f"{name}: %{{x:.2f}}<extra></extra>",
+            xaxis="x2",
+            yaxis="y2",
+        )
+        figure.add_annotation(
+            x=min(start, 3.4),
+            y=0,
+            xref="x2",
+            yref="y2",
+            xanchor="left",
+            yshift=26 * shift,
+            text=f"{name} {size:.2f}",
+            font={"color": colour},
+            bgcolor=rgba(PAPER, 0.8),
+            showarrow=False,
+        )
+        start += size

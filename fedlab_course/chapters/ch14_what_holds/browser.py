@@ -2,6 +2,7 @@
 
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 
 import pandas as pd
 from IPython.display import HTML, display
@@ -13,6 +14,7 @@ from fedlab_course.folders import RESULTS
 
 _BOX = """<style>
 .fedlab-verdicts table :is(th, td) { text-align: left; vertical-align: top; white-space: normal }
+.fedlab-verdicts td:last-child { min-width: 22em }
 </style>
 <div class="fedlab-verdicts" style="max-height: 32em; overflow-y: auto" tabindex="0" role="region"
  aria-label="Table of verdicts">"""
@@ -33,8 +35,9 @@ def counts() -> pd.DataFrame:
 
 
 def claims(source: str) -> pd.DataFrame:
-    """List the claims of a ``source``, such as "002": what it says, the verdict on the statement
-    that speaks for it, and what we find.
+    """List the claims of a ``source``, such as "002": what it says; the verdict on the statement
+    that speaks for it, with that statement, which has the axis; the verdicts on all its
+    statements; and all of what we find, with its hedges.
 
     Raises ``ValueError`` for an unknown one.
     """
@@ -45,18 +48,34 @@ def claims(source: str) -> pd.DataFrame:
     for claim in configs.read():
         if configs.source_of(claim.id) == source:
             lead = every[claim.lead or claim.statements[0].id]
-            rows.append((claim.id, claim.claim, _verdict(lead), why[claim.id]["why"]))
-    names = ["claim", "it says", "first statement", "we find"]
+            all_verdicts = _tally([every[one.id] for one in claim.statements])
+            says = (_verdict(lead), lead.statement.says, all_verdicts)
+            rows.append((claim.id, claim.claim, *says, why[claim.id]["why"]))
+    names = ["claim", "it says", "verdict", "on which axis", "all its statements", "we find"]
     return pd.DataFrame(rows, columns=names).set_index("claim")
 
 
 def _verdict(judged: JudgedStatement) -> str:
-    """The verdict, the statement with its axis, and whether it fails Holm's correction."""
-    finding = judged.finding
-    chance = ""
-    if finding.verdict not in OPEN and not finding.corrected:
-        chance = " Not significant after Holm correction."
-    return f"{shown.WORDS[finding.verdict]}: {judged.statement.says}{chance}"
+    """The verdict, and "uncorrected" if it is not significant among all statements."""
+    word = shown.WORDS[judged.finding.verdict]
+    return f"{word}, uncorrected" if _is_uncorrected(judged) else word
+
+
+def _is_uncorrected(judged: JudgedStatement) -> bool:
+    return judged.finding.verdict not in OPEN and not judged.finding.corrected
+
+
+def _tally(statements: Sequence[JudgedStatement]) -> str:
+    """How often each verdict occurs, "3 holds, 1 of them uncorrected; 1 undecided"."""
+    parts = []
+    for verdict in judging.VERDICTS:
+        mine = [judged for judged in statements if judged.finding.verdict == verdict]
+        weak = sum(map(_is_uncorrected, mine))
+        if mine:
+            parts.append(
+                f"{len(mine)} {verdict}" + (f", {weak} of them uncorrected" if weak else "")
+            )
+    return "; ".join(parts)
 
 
 def browse(table: pd.DataFrame) -> None:

@@ -1,9 +1,26 @@
 # mypy: allow-untyped-defs
-"""Exercise of chapter 14: Holm's correction."""
+"""Exercises of chapter 14: the word that an interval gets, and Holm's correction."""
 
 import numpy as np
 
 from fedlab_course.check.base import Case, Exercise, Mistake
+
+
+def word(low, high, delta):
+    """The verdict on a 95 % interval from low to high, if a number above δ is expected."""
+    ### BEGIN SOLUTION
+    if -delta <= low and high <= delta:
+        return "equivalent"
+    if low > delta:
+        return "holds"
+    if high < -delta:
+        return "opposite"
+    if low > 0:
+        return "higher"
+    if high < 0:
+        return "lower"
+    return "undecided"
+    ### END SOLUTION
 
 
 def stands(p, level):
@@ -19,6 +36,57 @@ def stands(p, level):
 
 
 EXERCISES = (
+    Exercise(
+        id="14-word",
+        solution=word,
+        cases=(
+            Case((2.0, 5.0, 1.0), "holds", "From 2 to 5, and δ = 1: all of it is above δ."),
+            Case((-5.0, -2.0, 1.0), "opposite", "From −5 to −2, and δ = 1: it is below −δ."),
+            Case((-0.5, 0.8, 1.0), "equivalent", "From −0.5 to 0.8, and δ = 1: it is within ±δ."),
+            Case(
+                (0.2, 0.8, 1.0),
+                "equivalent",
+                "From 0.2 to 0.8, and δ = 1: without zero, and within ±δ.",
+            ),
+            Case(
+                (-0.9, -0.1, 1.0),
+                "equivalent",
+                "From −0.9 to −0.1, and δ = 1: without zero, and within ±δ.",
+            ),
+            Case(
+                (0.4, 3.0, 1.0), "higher", "From 0.4 to 3, and δ = 1: above zero, and δ is in it."
+            ),
+            Case(
+                (-3.0, -0.4, 1.0), "lower", "From −3 to −0.4, and δ = 1: below zero, with −δ in it."
+            ),
+            Case((-0.5, 3.0, 1.0), "undecided", "From −0.5 to 3, and δ = 1: zero and δ are in it."),
+            Case(
+                (-3.0, 0.5, 1.0), "undecided", "From −3 to 0.5, and δ = 1: zero and −δ are in it."
+            ),
+            Case((-4.0, 4.0, 1.0), "undecided", "From −4 to 4, and δ = 1: it holds all of ±δ."),
+            Case(
+                (-1.0, 1.0, 1.0), "equivalent", "From −1 to 1, and δ = 1: the ends count as within."
+            ),
+            Case((1.0, 3.0, 1.0), "higher", "From 1 to 3, and δ = 1: δ itself is not above δ."),
+        ),
+        mistakes=(
+            Mistake(
+                "if -delta <= low and high <= delta:",
+                "if low <= 0 <= high and -delta <= low and high <= delta:",
+                "Equivalent does not ask for zero: 0.2 to 0.8 is within ±1.",
+            ),
+            Mistake(
+                "low > delta",
+                "low > 0",
+                "A number above zero may still be smaller than δ: then it is higher.",
+            ),
+            Mistake(
+                'return "undecided"',
+                'return "equivalent"',
+                "With zero and a margin in it an interval allows both: undecided.",
+            ),
+        ),
+    ),
     Exercise(
         id="14-holm",
         solution=stands,

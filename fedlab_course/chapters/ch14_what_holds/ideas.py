@@ -47,14 +47,15 @@ def _figure(values: Sequence[float], delta: float) -> go.Figure:
     verdict = _verdict(values, delta)
     word = WORDS[verdict.verdict]
     figure = new_figure(
-        title=None, x_title=f"difference: {word}", y_title="", height=250, legend=False
+        title=f"{len(values)} seeds, δ = {delta:g}",
+        x_title=f"difference: {word}",
+        y_title="",
+        height=270,
+        legend=False,
     )
     figure.add_vrect(x0=-delta, x1=delta, fillcolor=rgba(GREY, 0.16), line_width=0, layer="below")
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
-    stroke = {"symbol": "line-ns-open", "size": 17, "color": GROUPS[0], "line": {"width": 2.5}}
-    figure.add_scatter(
-        x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed"
-    )
+    _add_strokes(figure, values)
     bar = {
         "type": "data",
         "array": [verdict.high - verdict.mean],
@@ -82,3 +83,11 @@ def _figure(values: Sequence[float], delta: float) -> go.Figure:
     row = [f"{verdict.n}", f"{delta:g}", mean, low, high, word]
     set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], [row])
     return figure
+
+
+def _add_strokes(figure: go.Figure, values: Sequence[float]) -> None:
+    """Add a stroke for each seed."""
+    stroke = {"symbol": "line-ns-open", "size": 17, "color": GROUPS[0], "line": {"width": 2.5}}
+    figure.add_scatter(
+        x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed"
+    )

@@ -128,8 +128,11 @@ def test_a_claim_has_the_verdict_of_its_first_statement_and_all_that_we_find() -
     """The hedges stand in later sentences of what we find, and so do the axes."""
     row = browser.claims("002").loc["002-3"]
     lead = judging.stored()["002-3a"]
-    assert lead.statement.says in row["first statement"]
-    assert ("Not significant" in row["first statement"]) != lead.finding.corrected
+    assert row["on which axis"] == lead.statement.says
+    assert ("uncorrected" in row["verdict"]) != lead.finding.corrected
+    (claim,) = [claim for claim in configs.read() if claim.id == "002-3"]
+    counts = [int(part.split()[0]) for part in row["all its statements"].split("; ")]
+    assert sum(counts) == len(claim.statements)
     assert "Update for update it is more than ten points behind SCAFFOLD." in row["we find"]
     with pytest.raises(ValueError, match="source='005'"):
         browser.claims("005")

@@ -1,0 +1,163 @@
+"""Groups of clients with names of their own: which clusterings find them, and what the reader's
+class makes of each.
+"""
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import torch
+
+import fedlab_core as fl
+from fedlab_core import clustering
+from fedlab_core.algorithms import IFCA
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.chapters.ch11_one_or_several.figures import TABLE, means
+from fedlab_course.check import own
+from fedlab_course.evidence import tables
+from fedlab_course.methods import probes, several
+
+NUM_GROUPS = 4
+RANDOM = "four random groups"
+TRUE = "the true groups"
+_ROWS = ("OPTICS", "DBSCAN", "k-means", "IFCA")
+_SHARES = {
+    0.0: ("all samples train", GROUPS[0], "circle"),
+    0.25: ("a quarter held out", GROUPS[2], "x"),
+}
+_SPREAD = 0.3  # of the dots of a row, in rows
+# stored method → its row in the figure
+_STORED = {
+    "FedAvg": "one model",
+    "per cluster": "OPTICS, ξ = 0.25",
+    "per cluster, DBSCAN": "DBSCAN",
+    "per cluster, k-means": "k-means, M = 4",
+    "IFCA": "IFCA, M = 4",
+}
+
+
+def agreement() -> go.Figure:
+    """The adjusted Rand index of each clustering with the true groups: a dot per seed, and means.
+
+    k-means and IFCA get the number of groups, OPTICS and DBSCAN do not.
+    """
+    rows = tables.read("concept_probes")
+    figure = new_figure(
+        title="Which clusterings find the four groups?",
+        x_title="adjusted Rand index (1: the groups, 0: chance)",
+        y_title="",
+        height=420,
+    )
+    table = []
+    for share, (name, colour, symbol) in _SHARES.items():
+        for place, method in enumerate(_ROWS):
+            values = rows[(rows.clustering == method) & (rows.held_out == share)].adjusted_rand
+            middle = place + (0.2 if share else -0.2)
+            y = middle + _SPREAD * (np.arange(len(values)) / len(values) - 0.5)
+            marker = {"color": colour, "symbol": symbol, "size": 6, "opacity": 0.6}
+            figure.add_scatter(
+                x=values, y=y, mode="markers", name=name, marker=marker, showlegend=place == 0
+            )
+            mark = {"color": INK, "symbol": "diamond", "size": 10}
+            figure.add_scatter(x=[values.mean()], y=[middle], mode="markers", marker=mark)
+            figure.data[-1].update(name="mean", showlegend=place == 0 and not share)
+            table.append([method, name, f"{values.mean():.2f}", len(values)])
+    figure.update_yaxes(
+        tickvals=list(range(len(_ROWS))), ticktext=_ROWS, range=[len(_ROWS) - 0.5, -0.5]
+    )
+    phrases = "; ".join(f"{method}, {name}: {mean}" for method, name, mean, _ in table)
+    text = f"Dots of the adjusted Rand index for each seed. Means: {phrases}."
+    set_description(figure, text, ["clustering", "samples", "mean index", "seeds"], table)
+    return figure
+
+
+def groupings(
+    named: several.Concepts, model: torch.nn.Module, setting: dict[str, Any]
+) -> dict[str, Any]:
+    """Six ways to put the clients into groups [N], by name; clusterings see one epoch of training.
+
+    A client that a clustering leaves out joins the nearest cluster.
+    """
+    seed = setting["seed"]
+    work = setting | {"held_out": 0.25}
+    training = fl.Simulation(named.fed, model, fl.FedAvg(), **work).fed
+    start = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
+    moves = (probes.train(training, model, seed=seed).params - start).double().numpy()
+    count = len(named.ids)
+    return {
+        "one model": np.zeros(count, dtype=int),
+        "OPTICS, ξ = 0.25": _settled(clustering.optics(moves).labels, moves),
+        RANDOM: np.random.default_rng(seed).permutation(named.ids),
+        "DBSCAN": _settled(clustering.dbscan(moves).labels, moves),
+        "k-means, M = 4": clustering.kmeans(moves, NUM_GROUPS, seed).labels,
+        TRUE: named.ids,
+    }
+
+
+def _settled(labels: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Labels without noise; one group for all if there is no cluster."""
+    if (labels < 0).all():
+        return np.zeros_like(labels)
+    return clustering.settle_noise(labels, points, "nearest")
+
+
+def served(
+    per_group: Any, named: several.Concepts, model: torch.nn.Module, setting: dict[str, Any]
+) -> go.Figure:
+    """Accuracy on own held-out samples of the reader's class with each grouping, beside IFCA and
+    the stored means over 40 seeds.
+    """
+    rules = {name: per_group(labels) for name, labels in groupings(named, model, setting).items()}
+    rules["IFCA, M = 4"] = IFCA(num_models=NUM_GROUPS)
+    live = {
+        name: float(several.serve(named.fed, model, rule, named.tests, **setting).own.mean())
+        for name, rule in rules.items()
+    }
+    where = {"partition": "concepts"}
+    kept = means(tables.matching(TABLE, where), "own")
+    kept_clusters = means(tables.matching("concept_clusters", where), "own")
+    stored = {
+        row: (kept_clusters if name in kept_clusters.index else kept).loc[name]
+        for name, row in _STORED.items()
+    }
+    return _dots(live, stored, float(kept["mean"]["alone"]), own.whose(per_group))
+
+
+def _dots(live: dict[str, float], stored: dict[str, Any], alone: float, whose: str) -> go.Figure:
+    names = list(live)
+    figure = new_figure(
+        title=f"Model per group, {whose}",
+        x_title="accuracy on own held-out samples",
+        y_title="",
+        height=460,
+    )
+    figure.add_vline(x=alone, line={"color": GREY, "width": 2, "dash": "dot"})
+    figure.add_annotation(
+        x=alone, y=1, yref="paper", yanchor="bottom", text="alone", showarrow=False
+    )
+    mark = {"color": GROUPS[0], "symbol": "circle", "size": 12}
+    figure.add_scatter(
+        x=list(live.values()), y=names, mode="markers", name="this seed", marker=mark
+    )
+    cross = {"color": INK, "symbol": "cross-thin", "size": 12, "line": {"width": 2}}
+    figure.add_scatter(
+        x=[one["mean"] for one in stored.values()],
+        y=list(stored),
+        error_x={"type": "data", "array": [one["error"] for one in stored.values()]},
+        mode="markers",
+        name="40 stored seeds, mean and two standard errors",
+        marker=cross,
+    )
+    figure.update_xaxes(tickformat=".0%", range=[0, 1])
+    figure.update_yaxes(
+        type="category", categoryorder="array", categoryarray=names[::-1], showgrid=True
+    )
+    rows = [
+        [name, f"{value:.1%}", f"{stored[name]['mean']:.1%}" if name in stored else "–"]
+        for name, value in live.items()
+    ]
+    phrases = "; ".join(f"{name} {value}, stored mean {mean}" for name, value, mean in rows)
+    text = f"Accuracy on own held-out samples, {whose}: {phrases}. Clients alone reach {alone:.1%}."
+    set_description(figure, text, ["groups", "this seed", "stored mean"], rows)
+    return figure

@@ -1,0 +1,214 @@
+"""The claims of the sources in words, and the marks that they get as the margin is dragged."""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from fedlab_core.plots.colours import GREY, INK, PAPER, rgba
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.check import own
+from fedlab_course.evidence import configs, forest, judging, shown, tables
+from fedlab_course.evidence.judging import JudgedStatement
+from fedlab_course.explore.goals import Goal
+from fedlab_course.explore.ideas import Idea
+from fedlab_course.explore.widgets import slider
+
+Word = Callable[[float, float, float], str]
+Stands = Callable[[np.ndarray, float], Any]
+FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+LEVEL = (1 - judging.LEVEL) / 2
+_WORDS = Path(__file__).parent / "claims_in_words.toml"
+_FIXED = ("diverged", "not tested", "not measured")  # no margin changes these
+# what a statement expects → the words for what a number that should be positive would get
+_EXPECTED = {
+    "positive": {},
+    "zero": {"equivalent": "confirmed", "holds": "refuted", "opposite": "refuted"},
+    "nonzero": {"equivalent": "refuted", "holds": "confirmed", "opposite": "confirmed"},
+}
+_TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
+_ROW = 30  # pixels
+_TEXT = -0.24  # where the text of a row is, in rows, and its mark
+_MARK = 0.2
+
+
+class Row(NamedTuple):
+    """A claim in ``words``, the ``judged`` statement that speaks for it, and its ``verdict`` at a
+    margin; ``significant``: among all statements, or None where nothing was corrected.
+    """
+
+    words: str
+    judged: JudgedStatement
+    verdict: str
+    significant: bool | None
+
+
+@lru_cache(maxsize=1)
+def leads() -> dict[str, JudgedStatement]:
+    """The statement that speaks for each claim of the sources, by claim."""
+    every = judging.stored()
+    mine = [claim for claim in configs.read() if configs.source_of(claim.id) != "others"]
+    return {claim.id: every[claim.lead or claim.statements[0].id] for claim in mine}
+
+
+@lru_cache(maxsize=1)
+def in_words() -> dict[str, str]:
+    """Each claim of the sources in a few words."""
+    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=16)
+def judged_at(factor: float) -> dict[str, judging.Finding]:
+    """The findings on all statements with every margin multiplied by ``factor``."""
+    findings = {}
+    for id, row in judging.stored().items():
+        finding = row.finding
+        if finding.verdict not in _FIXED:
+            numbers = list(tables.numbers(row.statement).values())
+            margin = factor * row.statement.margin
+            finding = judging.judge(
+                id,
+                numbers,
+                margin,
+                expect=row.statement.expect,
+                planned=finding.planned,
+                exact=row.statement.exact,
+            )
+        findings[id] = finding
+    return findings
+
+
+def rows(factor: float, word: Word | None, stands: Stands | None) -> list[Row]:
+    """The claims at planned margins times ``factor``, with the reader's words and correction."""
+    findings = judged_at(factor)
+    significant: dict[str, bool] = {}
+    if stands is not None:
+        p = np.array([finding.p for finding in findings.values()])
+        significant = dict(zip(findings, map(bool, stands(p, LEVEL)), strict=True))
+    found = []
+    for claim, judged in leads().items():
+        finding = findings[judged.statement.id]
+        verdict = finding.verdict
+        if word is not None and verdict not in _FIXED:
+            said = str(word(float(finding.low), float(finding.high), float(finding.margin)))
+            verdict = _EXPECTED[judged.statement.expect].get(said, said)
+        moved = replace(judged, finding=finding)
+        stays = None if stands is None else significant[finding.id]
+        found.append(Row(in_words()[claim], moved, verdict, stays))
+    return found
+
+
+def all_claims(word: Word | None = None, stands: Stands | None = None) -> Idea:
+    """A mark and a word for each claim. The slider ``factor`` multiplies all planned margins.
+
+    ``word`` and ``stands``: the reader's functions, which give the words and leave a mark open
+    where it is not significant among all statements; by default the stored rules, uncorrected.
+    """
+    tip = "All margins are multiplied by this; 1 is the plan"
+    factors = slider("margin × planned δ", FACTORS, 1.0, tip)
+    first = leads()["000-1"].statement.id
+    wish = "find the smallest margin at which the first claim is equivalent"
+    least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
+    goal = Goal(wish, lambda factor: factor == least)
+    return Idea(lambda factor: _figure(factor, word, stands), {"factor": factors}, goal=goal)
+
+
+def _figure(factor: float, word: Word | None, stands: Stands | None) -> go.Figure:
+    found = rows(factor, word, stands)
+    functions = [one for one in (word, stands) if one is not None]
+    whose = f", {own.whose(*functions)}" if functions else ""
+    figure = new_figure(
+        title=f"Margins δ × {factor:g}{whose}",
+        x_title="mean and 95 % interval, in planned margins δ",
+        y_title="",
+        height=110 + _ROW * len(found),
+        legend=False,
+    )
+    ends = shown.bend(factor)
+    grey = rgba(GREY, 0.16)
+    figure.add_vrect(x0=-ends, x1=ends, fillcolor=grey, line_width=0, layer="below")
+    figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
+    for place, row in enumerate(found):
+        _add_mark(figure, place, row)
+    edge = shown.bend(shown.MOST)
+    ticks = {shown.bend(tick): text for tick, text in _TICKS.items()} | {edge: "δ = 0"}
+    figure.update_xaxes(
+        tickvals=list(ticks), ticktext=list(ticks.values()), range=[-0.55, 1.06 * edge], tickangle=0
+    )
+    figure.update_yaxes(
+        tickvals=[place - 0.5 for place in range(1, len(found))],
+        showticklabels=False,
+        range=[len(found) - 0.5, -0.5],
+        ticks="",
+        showline=False,
+    )
+    figure.update_layout(margin_l=20)
+    _describe(figure, factor, found, whose)
+    return figure
+
+
+def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
+    """Add the mean and interval of a claim in planned margins, below its text and its word."""
+    colour, symbol = forest.LOOKS[row.verdict]
+    planned = judging.stored()[row.judged.finding.id]
+    middle, low, high = shown.in_margins(planned)
+    if planned.finding.margin < 1e-6 and planned.finding.mean == 0:
+        middle = low = high = 0.0  # a count or a closed form, exactly as it should be
+    is_open = row.significant is False and row.verdict not in judging.OPEN
+    figure.add_scatter(
+        x=[middle],
+        y=[place + _MARK],
+        mode="markers",
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [high - middle],
+            "arrayminus": [middle - low],
+            "thickness": 2,
+            "width": 4,
+            "color": colour,
+        },
+        marker={"color": colour, "symbol": f"{symbol}-open" if is_open else symbol, "size": 10},
+        hovertemplate=f"{row.judged.statement.says}<br>{shown.interval(row.judged)}<extra></extra>",
+    )
+    texts = {"left": (0, row.words, INK), "right": (1, f"<b>{_said(row)}</b>", colour)}
+    for side, (x, text, ink) in texts.items():
+        figure.add_annotation(
+            x=x,
+            xref="paper",
+            y=place + _TEXT,
+            xanchor=side,
+            text=text,
+            font={"color": ink, "size": 12},
+            bgcolor=rgba(PAPER, 0.75 if side == "right" else 0.0),
+            showarrow=False,
+        )
+
+
+def _said(row: Row) -> str:
+    """The word of a claim with its sign, such as "✓ holds", and whether it is uncorrected."""
+    text = {"higher": "▲ higher", "lower": "▼ lower", "equivalent": "≈ equivalent"}
+    said = text.get(row.verdict, shown.WORDS[row.verdict])
+    is_open = row.significant is False and row.verdict not in judging.OPEN
+    return f"{said}, uncorrected" if is_open else said
+
+
+def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str) -> None:
+    counts: Mapping[str, int] = {
+        verdict: sum(row.verdict == verdict for row in found) for verdict in judging.VERDICTS
+    }
+    phrases = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    text = (
+        f"{len(found)} claims at {factor:g} times their planned margins{whose}: {phrases}. A mark "
+        "is a mean, a bar its 95 % interval, and the grey band the margin."
+    )
+    table = [
+        [row.words, _said(row), shown.interval(row.judged), f"{row.judged.finding.margin:g}"]
+        for row in found
+    ]
+    set_description(figure, text, ["claim", "verdict", "mean and interval", "δ"], table)

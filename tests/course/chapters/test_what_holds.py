@@ -1,0 +1,146 @@
+"""Chapter 14: the words of claims as the margin is dragged, the correction, and the errata."""
+
+import re
+
+import numpy as np
+import pytest
+
+from fedlab_course.chapters.ch14_what_holds import dragged, errata, exercises, p_values
+from fedlab_course.check import own, questions, registry
+from fedlab_course.evidence import configs, judging, tables
+from tests.course.check import answer_variants as variants
+
+
+def test_every_claim_of_the_sources_has_a_few_words() -> None:
+    mine = {one.id for one in configs.read() if configs.source_of(one.id) != "others"}
+    assert set(dragged.in_words()) == set(dragged.leads()) == mine
+    assert max(map(len, dragged.in_words().values())) <= 45
+
+
+def test_at_the_planned_margins_the_words_are_the_stored_verdicts() -> None:
+    for row in dragged.rows(1.0, None, None):
+        stored = judging.stored()[row.judged.finding.id].finding
+        assert (row.verdict, row.significant) == (stored.verdict, None)
+
+
+def test_a_claim_that_is_equivalent_stays_so_when_the_margin_grows() -> None:
+    within = set()
+    for factor in dragged.FACTORS:
+        now = {
+            row.words
+            for row in dragged.rows(factor, None, None)
+            if row.verdict in ("equivalent", "confirmed")
+            and row.judged.statement.expect != "nonzero"
+        }
+        assert within <= now
+        within = now
+    assert len(within) > 10
+
+
+def test_the_readers_word_gives_the_words_and_an_equality_has_its_own() -> None:
+    found = dragged.rows(1.0, lambda low, high, delta: "equivalent", None)
+    for row in found:
+        expected = {"positive": "equivalent", "zero": "confirmed"}[row.judged.statement.expect]
+        assert row.verdict in (expected, *dragged._FIXED)
+
+
+RIGHT = [one for one in variants.every() if one.hint is None and one.exercise[:2] == "14"]
+
+
+@pytest.mark.parametrize("variant", RIGHT, ids=str)
+def test_every_right_answer_gives_the_marks_of_the_solution(variant: variants.Variant) -> None:
+    mine = registry.get(variant.exercise).build(variant.source)
+    solution = {"14-word": exercises.word, "14-holm": exercises.stands}
+    wanted = dragged.rows(2.0, exercises.word, exercises.stands)
+    answers = solution | {variant.exercise: mine}
+    found = dragged.rows(2.0, answers["14-word"], answers["14-holm"])
+    assert [row[2:] for row in found] == [row[2:] for row in wanted]
+
+
+def test_the_solution_gives_the_word_of_the_library() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        values = rng.normal(rng.normal(), 1.0, size=6)
+        finding = judging.judge("x", values, 0.7, expect="positive", planned=6)
+        assert exercises.word(finding.low, finding.high, 0.7) == finding.verdict
+
+
+def test_the_solution_keeps_what_the_report_keeps() -> None:
+    mine, stored = p_values.kept(exercises.stands)
+    assert mine == stored
+
+
+def test_the_readers_correction_leaves_marks_open() -> None:
+    idea = dragged.all_claims(own.mark(exercises.word), lambda p, level: [False] * len(p))
+    figure = idea.figure()
+    said = [row[1] for row in figure.layout.meta["table"]["rows"]]
+    assert sum("uncorrected" in word for word in said) == sum(
+        row.verdict not in judging.OPEN for row in dragged.rows(1.0, None, None)
+    )
+    assert "with the course's solution" in figure.layout.title.text
+    none = p_values.ordered(lambda p, level: np.zeros(len(p), dtype=bool))
+    assert none.layout.title.text.startswith("0 of ")
+    assert "with your code" in none.layout.title.text
+
+
+def test_the_band_grows_with_the_margin_and_the_marks_stay() -> None:
+    idea = dragged.all_claims()
+    narrow, wide = (idea.figure(factor=factor) for factor in (1.0, 8.0))
+    assert narrow.layout.shapes[0].x1 < wide.layout.shapes[0].x1
+    assert [trace.x for trace in narrow.data] == [trace.x for trace in wide.data]
+    assert idea.reached is False
+    idea.sliders["factor"].value = 4.0
+    assert idea.reached is True
+
+
+def test_the_variances_of_three_draws_are_those_of_a_simulation() -> None:
+    rng = np.random.default_rng(1)
+    count, cohort, times = 20, 4, 100_000
+    stratum = np.repeat(np.arange(4), 5)  # clients of a stratum have one model
+    draws = {
+        errata.DRAWS[0]: rng.integers(count, size=(times, cohort)),
+        errata.DRAWS[1]: rng.permuted(np.tile(np.arange(count), (times, 1)), axis=1)[:, :cohort],
+        errata.DRAWS[2]: 5 * np.arange(4) + rng.integers(5, size=(times, cohort)),
+    }
+    weights = [np.var((drawn == 0).sum(1) / cohort) for drawn in draws.values()]
+    means = [np.var(stratum[drawn].mean(1)) for drawn in draws.values()]
+    exact = errata.variances(count, cohort)
+    assert np.array(weights) / weights[0] == pytest.approx(exact["weight of one client"], abs=0.03)
+    assert np.array(means) / means[0] == pytest.approx(exact["mean of the models"], abs=0.03)
+
+
+def test_the_numbers_in_the_questions_are_the_stored_ones() -> None:
+    verdicts = [row.finding.verdict for row in judging.stored().values()]
+    most = questions.prediction("14-most")
+    assert f" {len(verdicts)} statements" in most.asks
+    groups = (
+        ("holds",),
+        ("confirmed",),
+        ("opposite", "refuted"),
+        ("equivalent",),
+        ("higher", "lower"),
+        ("undecided",),
+        ("diverged", "not tested"),
+    )
+    counts = [sum(verdicts.count(word) for word in group) for group in groups]
+    assert list(map(int, re.findall(r"\d+", most.because))) == counts
+    kept = questions.prediction("14-kept")
+    small = sum(word not in judging.OPEN for word in verdicts)
+    assert list(map(int, re.findall(r"\d+", kept.asks))) == [small, len(verdicts)]
+    corrected = sum(row.finding.corrected for row in judging.stored().values())
+    p = np.array([row.finding.p for row in judging.stored().values()])
+    strict = int((p <= dragged.LEVEL / len(p)).sum())
+    assert list(map(int, re.findall(r"\d+", kept.because))) == [corrected, strict]
+
+
+def test_half_and_four_times_the_margins_change_as_many_words_as_the_chapter_says() -> None:
+    now = [row.verdict for row in dragged.rows(1.0, None, None)]
+    changes = {
+        factor: sum(
+            a != row.verdict for a, row in zip(now, dragged.rows(factor, None, None), strict=True)
+        )
+        for factor in (0.5, 4.0)
+    }
+    assert changes == {0.5: 0, 4.0: 6}
+    assert len(now) == 23
+    assert tables.numbers(dragged.leads()["000-1"].statement)

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import fedlab_core as fl
@@ -128,96 +127,3 @@ def test_each_panel_holds_the_same_accuracies_at_another_price() -> None:
             np.testing.assert_allclose(np.asarray(trace.x) * price.iloc[-1] / trace.x[-1], price)
     ends = {trace.name: trace.x[-1] for trace in figure.data if trace.xaxis == "x3"}
     assert ends["SCAFFOLD"] == pytest.approx(2 * ends["FedAvg"])
-
-
-<<<<<<< HEAD
-def test_serving_places_each_method_at_its_means(monkeypatch):
-    with pytest.raises(ValueError, match="no row"):
-        figures_13.serving("unheard of")
-    rows = [
-        {
-            "partition": "iid",
-            "method": method,
-            "seed": seed,
-            "own": own + seed / 10,
-            "whole": whole - seed / 10,
-        }
-        for method, own, whole in (
-            ("FedAvg", 0.5, 0.7),
-            ("alone", 0.2, 0.4),
-            ("Ditto λ=1", 0.3, 0.5),
-        )
-        for seed in (0, 1)
-    ]
-    monkeypatch.setattr(tables, "matching", lambda *_: pd.DataFrame(rows))
-    figure = figures_13.serving("iid")
-    (fedavg,) = [trace for trace in figure.data if trace.name == "FedAvg"]
-    assert (fedavg.x[0], fedavg.y[0]) == pytest.approx((0.55, 0.65))
-    (path,) = [trace for trace in figure.data if trace.mode == "lines"]
-    assert list(path.x) == pytest.approx([0.25, 0.35])
-    assert "FedAvg 55.0% ± 7.1%" in fl.plots.describe(figure)
-
-
-def test_a_split_with_further_methods_has_them_beside_the_others():
-    names = {trace.name for trace in figures_13.serving("concepts").data}
-    assert {"IFCA", "per cluster", "per cluster, k-means", "per cluster, DBSCAN"} <= names
-    assert "per cluster, k-means" not in {trace.name for trace in figures_13.serving("iid").data}
-=======
-def test_variances_have_a_bar_for_each_split_and_room_on_their_axis() -> None:
-    figure = figures_04.variances(
-        {"blind": {"IID": 0.01, "one label": 0.08}, "strata": {"IID": 0.01, "one label": 2e-3}}
-    )
-    assert [list(bars.x) for bars in figure.data] == [["IID", "one label"]] * 2
-    assert list(figure.data[1].y) == [0.01, 2e-3]
-    low, high = (10**limit for limit in figure.layout.yaxis.range)
-    assert low < 2e-3 and high > 0.08
-    assert "one label, strata 0.002" in fl.plots.describe(figure)
-
-
-def test_the_slope_of_a_power_is_its_exponent() -> None:
-    x = np.array([1.0, 10.0, 100.0])
-    curves = {"run": (x, 3 * x**-1.5), "bound": (x, 50 / x)}
-    figure = figures_12.power_laws(curves, bounds=["bound"], x_title="rounds", y_title="error")
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert [row[-1] for row in figure.layout.meta["table"]["rows"]] == ["-1.50", "-1.00"]
-    words = fl.plots.describe(figure)
-    assert "run from 3 to 0.003, slope -1.50" in words and "error against rounds" in words
-
-
-def test_parabolas_are_lowest_where_they_should_be_and_points_lie_on_their_mean() -> None:
-    figure = figures_01.parabolas({"optimum": 0.75, "rests": 0.5})
-    drawn = {trace.name: trace for trace in figure.data}
-    for name, lowest in (("f<sub>1</sub>", 0.0), ("f<sub>2</sub>", 1.0), ("F, their mean", 0.75)):
-        assert drawn[name].x[np.argmin(drawn[name].y)] == pytest.approx(lowest, abs=0.01)
-    # F(w) = (w² + 3(w − 1)²)/4: 3/16 at its lowest, 1/4 in the middle.
-    assert drawn["optimum: 0.7500"].y == pytest.approx((3 / 16,))
-    assert drawn["rests: 0.5000"].y == pytest.approx((1 / 4,))
-
-
-def stored() -> pd.DataFrame:
-    rows = [
-        {
-            "labels_per_client": labels,
-            "seed": seed,
-            "emd": emd,
-            "divergence": div + 0.1 * seed,
-            "common": common,
-        }
-        for labels, emd, div, common in ((1, 1.8, 0.4, 0.02), (10, 0.0, 0.1, 0.8))
-        for seed in (0, 1)
-    ]
-    return pd.DataFrame(rows)
-
-
-def test_divergence_goes_from_little_skew_to_much_with_bars_over_seeds() -> None:
-    figure = figures_01.divergence(stored())
-    weights, common = figure.data
-    assert list(weights.x) == [0.0, 1.8] and weights.text == ("10 labels", "1 label")
-    assert list(weights.y) == pytest.approx([0.15, 0.45]) and list(common.y) == pytest.approx(
-        [0.8, 0.02]
-    )
-    assert list(weights.error_y.array) == pytest.approx([0.05, 0.05])
-    assert list(common.error_y.arrayminus) == pytest.approx([0, 0])
-    (line,) = figure.layout.shapes
-    assert line.y0 == line.y1 == pytest.approx(0.1) and line.yref == "y2"
->>>>>>> h-e

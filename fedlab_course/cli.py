@@ -133,6 +133,13 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_lint)
 
 
+def _configure_classroom(parser: argparse.ArgumentParser) -> None:
+    _need("tornado")
+    from fedlab_course.classroom import command
+
+    command.configure(parser)
+
+
 def _add_notebooks(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
@@ -259,6 +266,10 @@ _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     ),
     "grade": ("Grade a submitted notebook, or a folder of them.", _configure_grade),
     "lint": ("Check the notebooks against the rules of the course.", _configure_lint),
+    "classroom": (
+        "Start a class whose phones are the federation: one page for phones, one to project.",
+        _configure_classroom,
+    ),
     "evidence": (
         "Run the missing experiments behind the stored verdicts, and write the report.",
         evidence.configure,

@@ -142,6 +142,11 @@ class RemoteSimulation(Simulation):
             self._local = ReferenceEngine(samples, model, self._engine.loss)
         self._begin_checkpoint()
 
+    @property
+    def params(self) -> Tensor:
+        """The global parameters w [P]."""
+        return self._server.params
+
     def _evaluate(self) -> dict[str, float]:
         test = Evaluation(math.nan, math.nan)
         if self._local is not None:

@@ -112,6 +112,7 @@ class Room:
             "rounds": self.options.rounds,
             "algorithm": self.options.algorithm,
             "state": self.state,
+            "hidden": list(virtual.HIDDEN),
         }
 
     def _ready(self, seat: Seat, packet: Packet) -> None:

@@ -55,7 +55,7 @@ class Phones(Clients):
         self.num_clients = len(sizes)
         self.deadline = deadline
         self.run = run
-        self.moved: dict[int, float] = {}  # client → ‖y_k − w‖ of its latest training
+        self.trained: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # client → w and y_k
         self.stopped = threading.Event()
 
     def _in_loop(self, work: Coroutine[Any, Any, T]) -> T:
@@ -104,7 +104,7 @@ class Phones(Clients):
         for client, (vectors, _) in answers.items():
             asked, values = questions[client]
             if values["kind"] == "train":
-                self.moved[client] = float(torch.linalg.vector_norm(vectors["y"] - asked["w"]))
+                self.trained[client] = asked["w"], vectors["y"]
         return {client: answers[client] for client in questions if client in answers}
 
     def _is_phone(self, client: int) -> bool:

@@ -44,6 +44,7 @@ class Room:
         self.view = "join"
         self.phase = 0
         self.trouble = ""
+        self.address = ""
         self.board = ScoreBoard()
         self.num_parameters = sum(one.numel() for one in virtual.model(0).parameters())
         self.changed: Callable[[], None] = lambda: None

@@ -24,13 +24,15 @@ PATIENCE = 20.0  # seconds that a resumed run waits for all its phones
 
 
 class RoundEnd(NamedTuple):
-    """What the pages show of a round: its record, cohorts, ‖y_k − w‖ of its clients, clusters [N]
-    or None, hits and samples of each virtual client (training and held back), and w.
+    """What the pages show of a round: its record and cohorts; ‖y_k − w‖ of its clients, and the
+    accuracy of y_k on the digits' test set; clusters [N] or None; of each virtual client the right
+    and all training samples, and the right and all held-back ones; and w.
     """
 
     record: RoundRecord
     cohorts: list[list[int]]
     drift: dict[int, float]
+    alone: dict[int, float]
     clusters: list[int] | None
     scores: dict[int, tuple[int, int, int, int]]
     params: np.ndarray
@@ -68,6 +70,7 @@ class ClassRun:
             phones.num_clients, checkpoint=checkpoint, on_round=self._note_clusters
         )
         self._clusters: list[int] | None = None
+        self._tester = Client(0, virtual.test_samples(), virtual.model(0), "cross_entropy")
         algorithm = options.make_algorithm()
         model = virtual.model(options.seed)
         test = virtual.test_samples()
@@ -150,13 +153,19 @@ class ClassRun:
 
     def _end(self, record: RoundRecord) -> RoundEnd:
         simulation = self.simulation
-        drift = self.phones.moved
-        self.phones.moved = {}
+        drift = {}
+        alone = {}
+        for client, (w, y) in self.phones.trained.items():
+            drift[client] = float(torch.linalg.vector_norm(y - w))
+            right, number = hits(self._tester, y, virtual.test_samples())
+            alone[client] = right / number
+        self.phones.trained = {}
         params = simulation.params
         return RoundEnd(
             record,
             [cohort.tolist() for cohort in simulation.cohorts],
             drift,
+            alone,
             self._clusters,
             self._scores(params),
             params.numpy().copy(),

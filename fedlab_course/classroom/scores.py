@@ -47,12 +47,14 @@ class ScoreBoard:
                 "seconds": record.seconds,
                 "hits": hits,
                 "held": held,
+            "alone": sum(end.alone.values()) / max(1, len(end.alone)),
             }
         )
         for client in range(run.phones.num_clients):
             tile = self.clients.setdefault(client, {"accuracy": None})
             tile["sampled"] = client in sampled
             tile["drift"] = _finite(end.drift.get(client, math.nan))
+            tile["alone"] = end.alone.get(client)
             tile["cluster"] = None if end.clusters is None else end.clusters[client]
             if client in end.scores:
                 right, samples, *_ = end.scores[client]

@@ -32,6 +32,7 @@ def picture(room: "Room") -> dict[str, Any]:
             tiles.append(tile | shown)
     return {
         "state": room.state,
+        "address": room.address,
         "view": room.view,
         "phase": {"name": phase.name, "question": phase.question, "number": room.phase},
         "options": room.options.as_dict(),

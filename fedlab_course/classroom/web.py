@@ -248,6 +248,7 @@ class InviteHandler(PageHandler):
 
 def application(room: Room, address: str) -> tuple[tornado.web.Application, Hall]:
     """The server of a room. ``address``: where phones open it."""
+    room.address = address.rstrip("/")
     hall = Hall(room)
     shared = {"hall": hall}
     routes: list[Any] = [

@@ -1,9 +1,6 @@
 // The student's page: join, draw, train, see what left the phone.
 
-const ANIMALS = [
-  ["🦊", "fox"], ["🦉", "owl"], ["🐻", "bear"], ["🐬", "dolphin"], ["🦔", "hedgehog"],
-  ["🐢", "turtle"], ["🐝", "bee"], ["🦢", "swan"],
-];
+const ANIMALS = ["fox", "owl", "bear", "dolphin", "hedgehog", "turtle", "bee", "swan"];
 const METHODS = {
   fedavg: "FedAvg", fedprox: "FedProx", scaffold: "SCAFFOLD", fednova: "FedNova",
   fedsso: "FedSSO", fedmas: "FedMas",
@@ -186,8 +183,8 @@ function scored({ counts, trained, tested, values }) {
 // ----------------------------------------------------------------------- page
 
 function prepare() {
-  for (const [sign, name] of ANIMALS) {
-    const button = element("button", { type: "button", "aria-label": name }, sign);
+  for (const name of ANIMALS) {
+    const button = element("button", { type: "button" }, name);
     button.addEventListener("click", () => {
       find("#name").value = `${name} ${1 + Math.floor(99 * Math.random())}`;
     });

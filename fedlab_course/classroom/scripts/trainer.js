@@ -86,7 +86,7 @@ function reply(buffer) {
     const change = question.kind === "train" ? y.map((value, i) => value - w[i]) : null;
     const seconds = (performance.now() - begin) / 1000;
     const { round, stream } = question.values;
-    postMessage({ type: "answer", packet, change, seconds, round, stream, down: buffer.byteLength });
+    postMessage({ type: "answer", packet, change, seconds, round, stream });
   } catch (error) {
     const why = error instanceof Diverged ? "diverged" : "changed";
     postMessage({ type: "failed", packet: packed("failed", { ...number, why }), why });

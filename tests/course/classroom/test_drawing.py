@@ -41,7 +41,7 @@ def test_blocks_are_counts_of_black_pixels(page: Any) -> None:
         letters = page.evaluate("(b) => lettersOf(b)", blocks)
         assert [ord(letter) - 65 for letter in letters] == blocks
         assert page.evaluate("(text) => Array.from(blocksFrom(text))", letters) == blocks
-        assert 0 <= min(blocks) and max(blocks) <= 16
+        assert min(blocks) >= 0 and max(blocks) <= 16
 
 
 @pytest.mark.parametrize("label", DIGITS)

@@ -15,7 +15,7 @@ from fedlab_course.classroom.command import RunningClass
 from fedlab_course.classroom.keeping import Folder
 from fedlab_course.classroom.simulated import SimulatedPhone
 
-PATIENCE = 40.0  # seconds until a wait gives up; a machine may have much else to do
+PATIENCE = 240.0  # seconds until a wait gives up; a machine may have much else to do
 
 
 @contextlib.asynccontextmanager

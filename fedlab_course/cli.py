@@ -15,6 +15,7 @@ from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.engines import cores
 from fedlab_course import folders, grading, outline
+from fedlab_course.classroom import command as classroom
 from fedlab_course.experiments import command as evidence
 from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import course_run, rows
@@ -131,13 +132,6 @@ def _configure_grade(parser: argparse.ArgumentParser) -> None:
 def _configure_lint(parser: argparse.ArgumentParser) -> None:
     _add_notebooks(parser)
     parser.set_defaults(run=_lint)
-
-
-def _configure_classroom(parser: argparse.ArgumentParser) -> None:
-    _need("tornado")
-    from fedlab_course.classroom import command
-
-    command.configure(parser)
 
 
 def _add_notebooks(parser: argparse.ArgumentParser) -> None:
@@ -268,7 +262,7 @@ _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "lint": ("Check the notebooks against the rules of the course.", _configure_lint),
     "classroom": (
         "Start a class whose phones are the federation: one page for phones, one to project.",
-        _configure_classroom,
+        classroom.configure,
     ),
     "evidence": (
         "Run the missing experiments behind the stored verdicts, and write the report.",

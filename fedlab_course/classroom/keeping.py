@@ -12,7 +12,7 @@ from fedlab_core.aliases import Config
 FORMAT = 1
 
 
-class Folder:
+class KeptRoom:
     """The files of a room in ``path``: its state, a checkpoint, and the history of each run."""
 
     def __init__(self, path: Path) -> None:
@@ -22,6 +22,11 @@ class Folder:
 
     def history(self, run: int, algorithm: str) -> Path:
         return self.path / f"run-{run:03d}-{algorithm}.npz"
+
+    def last_run(self) -> int:
+        """The highest number of a run whose history is there, or 0."""
+        names = [path.name.split("-")[1] for path in self.path.glob("run-*-*.npz")]
+        return max((int(name) for name in names if name.isdecimal()), default=0)
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Write the state of the room; nobody else on this machine may read it."""

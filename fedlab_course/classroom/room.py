@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fedlab_core.aliases import Config
 from fedlab_core.data import Dataset
 from fedlab_course.classroom import assignment, virtual
-from fedlab_course.classroom.keeping import Folder
+from fedlab_course.classroom.keeping import KeptRoom
 from fedlab_course.classroom.lessons import PHASES
 from fedlab_course.classroom.making import make_run, members_of
 from fedlab_course.classroom.options import ClassOptions
@@ -32,7 +32,7 @@ class Room:
     or None. ``num_parameters`` P of the network.
     """
 
-    def __init__(self, options: ClassOptions, folder: Folder | None) -> None:
+    def __init__(self, options: ClassOptions, folder: KeptRoom | None) -> None:
         self.code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
         self.secret = secrets.token_urlsafe(16)
         self.options = options
@@ -40,7 +40,7 @@ class Room:
         self.seats = Seats()
         self.task = 0
         self.run: ClassRun | None = None
-        self.run_number = 0
+        self.run_number = 0 if folder is None else folder.last_run()
         self.view = "join"
         self.phase = 0
         self.trouble = ""

@@ -47,7 +47,7 @@ class ScoreBoard:
                 "seconds": record.seconds,
                 "hits": hits,
                 "held": held,
-            "alone": sum(end.alone.values()) / max(1, len(end.alone)),
+                "alone": sum(end.alone.values()) / max(1, len(end.alone)),
             }
         )
         for client in range(run.phones.num_clients):

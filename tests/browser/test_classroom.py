@@ -2,6 +2,7 @@
 killed on the way.
 """
 
+import json
 import os
 import re
 import signal
@@ -152,10 +153,25 @@ class Class:
 def test_the_whole_lesson(chromium: Any, server: Server, tmp_path: Path) -> None:
     room = Class(chromium, server)
     room.projector.wait_for_selector("#qr[src]")
-    assert room.projector.evaluate("find('#qr').naturalWidth") > 100
+    room.projector.wait_for_function("() => find('#qr').naturalWidth > 100")
     assert room.projector.inner_text("#room") == server.told["room code"]
     room.draw()
+    alone_and_together(room)
+    one_label_each(room, server)
+    clusters(room)
+    what_the_server_knows(room)
+    assert room.faults == []
+    for context in room.contexts:
+        context.close()
+    assert server.stop() == 0
+    histories = sorted(tmp_path.glob("run-*.npz"))
+    loaded = {path.stem: fl.History.load(path) for path in histories}
+    assert [len(history.records) for history in loaded.values()] == [1, 4, 4, 8, 4, 4]
+    figure = fl.plots.convergence(loaded)
+    assert len(figure.data) >= 6
 
+
+def alone_and_together(room: Class) -> None:
     room.phase(1, rounds=1)
     room.begin()
     alone = room.end()
@@ -163,16 +179,17 @@ def test_the_whole_lesson(chromium: Any, server: Server, tmp_path: Path) -> None
     assert 0 < alone["rounds"][0]["alone"] < 1
     room.projector.click("[data-view=class]")
     assert "alone on average" in room.projector.inner_text("#together")
-
     room.phase(2)
     room.begin()
-    together = room.end()
-    assert together["rounds"][-1]["held"] == PHONES * 5 + 5
+    room.end()
+    room.projector.wait_for_function("(n) => picture.rounds.at(-1).held === n", arg=PHONES * 5 + 5)
     for page in room.phones:
         page.wait_for_function("() => find('#scores').textContent.includes('right')")
         assert page.locator("#drawings li").count() == 20
 
-    # one label each, with FedAvg and SCAFFOLD; the server is killed in a round
+
+def one_label_each(room: Class, server: Server) -> None:
+    """With FedAvg and SCAFFOLD; the server is killed in a round."""
     room.phase(3)
     room.draw()
     room.begin()
@@ -188,7 +205,9 @@ def test_the_whole_lesson(chromium: Any, server: Server, tmp_path: Path) -> None
     for page in room.phones:
         page.wait_for_function("() => find('#connection').textContent === ''")
 
-    # clusters; a phone reloads, and one is away for a while
+
+def clusters(room: Class) -> None:
+    """A phone reloads, and one is away for a while."""
     room.phase(5)
     room.draw()
     room.begin()
@@ -204,7 +223,9 @@ def test_the_whole_lesson(chromium: Any, server: Server, tmp_path: Path) -> None
     room.contexts[1].set_offline(False)
     room.lecturer.wait_for_function("() => picture.tiles[1].state !== 'asleep'")
 
-    # what does the server know?
+
+def what_the_server_knows(room: Class) -> None:
+    """Each phone shows its own labels, and no other."""
     room.phase(6)
     room.begin()
     room.end()
@@ -218,17 +239,6 @@ def test_the_whole_lesson(chromium: Any, server: Server, tmp_path: Path) -> None
             assert seen <= set(assignment.labels("two", number))
             said += 1
     assert said >= 3
-
-    assert room.faults == []
-    for context in room.contexts:
-        context.close()
-    assert server.stop() == 0
-    histories = sorted(tmp_path.glob("run-*.npz"))
-    assert len(histories) == 6
-    loaded = {path.stem: fl.History.load(path) for path in histories}
-    assert [len(history.records) for history in loaded.values()] == [1, 4, 4, 8, 4, 4]
-    figure = fl.plots.convergence(loaded)
-    assert len(figure.data) >= 6
 
 
 def test_simulated_phones_rehearse_a_lesson(tmp_path: Path) -> None:
@@ -248,7 +258,5 @@ def test_simulated_phones_rehearse_a_lesson(tmp_path: Path) -> None:
 
 
 def _ready(folder: Path) -> int:
-    import json
-
     seats = json.loads((folder / "room.json").read_text())["seats"]
     return sum(1 for *_, samples, _ in seats if samples > 0)

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 
 import fedlab_core as fl
-from fedlab_course.classroom import command, virtual
-from fedlab_course.classroom.command import RunningClass
-from fedlab_course.classroom.keeping import Folder
+from fedlab_course.classroom import serving, virtual
+from fedlab_course.classroom.keeping import KeptRoom
+from fedlab_course.classroom.serving import RunningClass
 from fedlab_course.classroom.simulated import SimulatedPhone
 
 PATIENCE = 240.0  # seconds until a wait gives up; a machine may have much else to do
@@ -21,7 +21,7 @@ PATIENCE = 240.0  # seconds until a wait gives up; a machine may have much else 
 @contextlib.asynccontextmanager
 async def opened(folder: Path | None = None, **given: Any) -> AsyncIterator[RunningClass]:
     """A server on a free port, or on a given one."""
-    running = await command.start(None if folder is None else Folder(folder), **given)
+    running = await serving.start(None if folder is None else KeptRoom(folder), **given)
     try:
         yield running
     finally:

@@ -11,6 +11,7 @@ import pytest
 import torch
 from tornado.websocket import websocket_connect
 
+from fedlab_course.classroom.in_notebook import Classroom
 from fedlab_course.classroom.protocol import Packet
 from fedlab_course.classroom.seats import MOST_SEATS
 from fedlab_course.classroom.simulated import SimulatedPhone
@@ -359,3 +360,16 @@ def test_a_message_of_a_later_tab_does_not_come_from_the_earlier_one() -> None:
             seat.link = other
 
     asyncio.run(play())
+
+
+def test_a_class_in_a_notebook_shows_its_addresses_and_stops() -> None:
+    made = Classroom(virtual=2)
+    shown = made._repr_mimebundle_()
+    assert made.room.code in shown["text/html"] and made.running.control in shown["text/plain"]
+    status, _ = fetched(made.running.local)
+    assert status == 200
+    made.stop()
+    with pytest.raises(urllib.error.URLError):
+        fetched(made.running.local)
+    with pytest.raises(ValueError, match="virtual: must be"):
+        Classroom(virtual=101)

@@ -22,9 +22,15 @@ def labels(mode: str, number: int) -> list[int]:
 
 def task(mode: str, number: int, identity: int) -> Config:
     """The task of a seat as a phone gets it. ``identity``: a number that changes with the mode."""
-    return {"task": identity, "labels": labels(mode, number), "each": MODES[mode][1]}
+    own = {"labels": labels(mode, number), "each": MODES[mode][1]}
+    return {"task": identity, "seat": number, **own}
 
 
-def is_held(place: int) -> bool:
-    """Whether the drawing at ``place`` 0, 1, … of a task is kept for the phone's own test."""
-    return place % 4 == 3
+def is_held(place: int, num_labels: int, number: int) -> bool:
+    """Whether the drawing at ``place`` 0, 1, … of a task is kept for the phone's own test.
+
+    It is a quarter of them. The labels come in turn, so a second term lets each label have its
+    share; the seat ``number`` lets others have other labels.
+    """
+    turn = place // num_labels if num_labels > 1 else 0
+    return (place + turn + number) % 4 == 3

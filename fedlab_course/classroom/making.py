@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from fedlab_core.remote import Client
-from fedlab_course.classroom import virtual
+from fedlab_course.classroom import assignment, virtual
 from fedlab_course.classroom.phones import Phones
 from fedlab_course.classroom.rounds import ClassRun, Reports
 from fedlab_course.classroom.seats import Seat, Seats
@@ -32,8 +32,10 @@ def make_run(
     options = room.options
     data = []
     for place in range(options.virtual):
-        x, y = virtual.part(options.mode, FIRST_VIRTUAL + place, options.seed)
-        data.append(virtual.divided(x, y))
+        number = FIRST_VIRTUAL + place
+        x, y = virtual.part(options.mode, number, options.seed)
+        num_labels = assignment.MODES[options.mode][0]
+        data.append(virtual.divided(x, y, num_labels, number))
     if sizes is None:
         sizes = [seat.samples for seat in members] + [len(train[1]) for train, _ in data]
     if not sizes:

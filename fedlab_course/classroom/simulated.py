@@ -106,7 +106,8 @@ class SimulatedPhone:
             self.send("answer", vectors, question=packet.values["question"], **values)
 
     def _prepare(self, task: Values) -> None:
-        train, self._held = virtual.divided(*self.draw(task))
+        x, y = self.draw(task)
+        train, self._held = virtual.divided(x, y, len(task["labels"]), self.seat)
         self._client = Client(self.seat, train, virtual.model(0), "cross_entropy")
         samples, held = len(train[1]), len(self._held[1])
         self.send("ready", task=task["task"], samples=samples, held=held)

@@ -53,9 +53,12 @@ def part(mode: str, number: int, seed: int) -> tuple[Tensor, Tensor]:
     return data.train.x[index], data.train.y[index]
 
 
-def divided(x: Tensor, y: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """The samples that train, and those that are held back."""
-    held = torch.tensor([assignment.is_held(place) for place in range(len(y))])
+def divided(
+    x: Tensor, y: Tensor, num_labels: int, number: int
+) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """The samples of the seat ``number`` that train, and those that are held back."""
+    places = range(len(y))
+    held = torch.tensor([assignment.is_held(place, num_labels, number) for place in places])
     return (x[~held], y[~held]), (x[held], y[held])
 
 

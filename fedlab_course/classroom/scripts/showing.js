@@ -29,7 +29,7 @@ function paintImage(canvas, letters) {
 }
 
 // The drawings of the task, each with what the model said before and after the round.
-function showDrawings(places, before, after) {
+function showDrawings(places, task, before, after) {
   const list = find("#drawings");
   list.replaceChildren();
   places.forEach(({ label, drawing }, place) => {
@@ -40,11 +40,12 @@ function showDrawings(places, before, after) {
     const mark = is === label ? "✓" : "✗";
     const guess = is === undefined ? "" : `${was ?? "–"} → ${is} ${mark}`;
     const state = is === undefined ? "" : `, the model said ${was ?? "nothing"} and says ${is}`;
-    const kept = isHeld(place) ? ", kept for the test" : "";
+    const isKept = isHeld(place, task);
+    const kept = isKept ? ", kept for the test" : "";
     const words = element("span", { class: "unseen" }, `A ${label}${kept}${state}.`);
     const shown = element("span", { "aria-hidden": "true" }, guess);
     const item = element("li", { class: is === undefined ? "" : right }, canvas, shown, words);
-    if (isHeld(place)) item.classList.add("held");
+    if (isKept) item.classList.add("held");
     list.append(item);
   });
 }

@@ -101,7 +101,7 @@ function arrange() {
     ask(missing.label);
     return;
   }
-  const { train, held } = samplesOf(places);
+  const { train, held } = samplesOf(places, task);
   trainer.postMessage({ type: "drawings", train, held, hidden: task.hidden });
   const counts = { samples: train.y.length, held: held.y.length };
   send(packed("ready", { task: task.task, ...counts }));
@@ -113,7 +113,7 @@ function arrange() {
     done: "The training is over.",
   };
   say("#status", told[task.state]);
-  showDrawings(places, guesses.before, guesses.after);
+  showDrawings(places, task, guesses.before, guesses.after);
   showSent(own.sent, null, []);
 }
 
@@ -169,14 +169,14 @@ function scored({ counts, trained, tested, values }) {
   const after = [];
   const [fromTrained, fromTested] = [[...trained], [...tested]];
   places.forEach((_, place) => {
-    after.push((isHeld(place) ? fromTested : fromTrained).shift());
+    after.push((isHeld(place, task) ? fromTested : fromTrained).shift());
   });
   guesses = { round: values.round, before: guesses.after, after };
   const { right, samples: all, hits, held } = counts;
   say("#status", `Round ${values.round} of ${values.rounds} is done.`);
   const kept = `${hits} of ${held} that are kept for the test`;
   say("#scores", `The shared model gets ${right} of your ${all} drawings right, and ${kept}.`);
-  showDrawings(places, guesses.before, guesses.after);
+  showDrawings(places, task, guesses.before, guesses.after);
   showSent(own.sent, null, []);
 }
 

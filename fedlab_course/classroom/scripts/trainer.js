@@ -82,8 +82,7 @@ function reply(buffer) {
     if (y && !y.every(Number.isFinite)) throw new Diverged(0, question.values.round);
     const finite = Number.isFinite(loss) ? loss : null;
     const packet = packed("answer", { ...number, loss: finite }, y ? { y } : {});
-    const { w } = question.vectors;
-    const change = question.kind === "train" ? y.map((value, i) => value - w[i]) : null;
+    const change = question.kind === "train" ? movedBy(y, question) : null;
     const seconds = (performance.now() - begin) / 1000;
     const { round, stream } = question.values;
     postMessage({ type: "answer", packet, change, seconds, round, stream });
@@ -91,6 +90,13 @@ function reply(buffer) {
     const why = error instanceof Diverged ? "diverged" : "changed";
     postMessage({ type: "failed", packet: packed("failed", { ...number, why }), why });
   }
+}
+
+// How far the gradients alone moved the parameters: the server knows the correction d that it sent,
+// and subtracts its share −η τ d.
+function movedBy(y, { values, vectors: { w, offset } }) {
+  const reach = values.lr * values.steps;
+  return y.map((value, i) => value - w[i] + (offset ? reach * offset[i] : 0));
 }
 
 // What the model says of each drawing, and the counts for the server.

@@ -62,7 +62,7 @@ def test_five_rounds_of_browsers_give_the_parameters_of_the_library(
     assert run is not None
     hosted.until(lambda: hosted.room.run is None, "the run ends", contexts[0][1])
     assert hosted.room.trouble == ""
-    clients = [virtual.divided(*drawn(seat))[0] for seat in range(PHONES)]
+    clients = [virtual.divided(*drawn(seat), 2, seat)[0] for seat in range(PHONES)]
     history = expected(clients, ALGORITHMS[algorithm], **SETTINGS)
     difference = float((run.simulation.params - history.params).abs().max())
     assert difference < 1e-9

@@ -40,7 +40,7 @@ def test_five_rounds_give_the_parameters_of_the_library(algorithm: str, tmp_path
             await running.room.order({"do": "set", "value": options})
             async with phones(running, PHONES, draw) as made:
                 params = await trained(running, 5)
-                held = [virtual.divided(*draw({"labels": [phone.seat]}))[0] for phone in made]
+                held = [virtual.divided(*draw({"labels": [p.seat]}), 1, p.seat)[0] for p in made]
                 return params, held
 
     params, clients = asyncio.run(play())

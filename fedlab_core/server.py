@@ -364,6 +364,7 @@ class Server:
     def restore(self, snapshot: Snapshot) -> None:
         """Undo everything since the ``snapshot``."""
         self.round, self.lr, self._params, self.state, self.ledger = snapshot
+        self._present = -1, self._present[1]  # a round that is tried again asks again
 
 
 def _clients_and_tag(cohort: Column) -> tuple[Column, object]:

@@ -15,6 +15,7 @@ from fedlab_core import validation
 from fedlab_core.cli import program
 from fedlab_core.engines import cores
 from fedlab_course import folders, grading, outline
+from fedlab_course.classroom import command as classroom
 from fedlab_course.experiments import command as evidence
 from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import course_run, rows
@@ -259,6 +260,10 @@ _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     ),
     "grade": ("Grade a submitted notebook, or a folder of them.", _configure_grade),
     "lint": ("Check the notebooks against the rules of the course.", _configure_lint),
+    "classroom": (
+        "Start a class whose phones are the federation: one page for phones, one to project.",
+        classroom.configure,
+    ),
     "evidence": (
         "Run the missing experiments behind the stored verdicts, and write the report.",
         evidence.configure,

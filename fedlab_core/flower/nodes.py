@@ -7,23 +7,20 @@ import numpy as np
 from flwr.app import Message, RecordDict
 from flwr.serverapp import Grid
 
-from fedlab_core.aliases import Config
 from fedlab_core.flower import wire
-from fedlab_core.sampling import Availability
+from fedlab_core.remote import Answer, ClientFailed, Clients
 
 POLL = 0.1  # seconds
 
 
-class ClientFailed(RuntimeError):
-    """A client gave no answer or failed, and the run stops."""
-
-
-class Nodes(Availability):
+class Nodes(Clients):
     """``sizes``: client → n_k, of all clients that have ever answered; ``sent``: bytes of arrays
     (down, up) so far.
 
     As an ``Availability``, it tells who is connected.
     """
+
+    name = "flower"
 
     def __init__(self, grid: Grid, num_clients: int, goes_on: bool, timeout: float) -> None:
         self.grid = grid
@@ -35,9 +32,6 @@ class Nodes(Availability):
         self.is_ready = False
         self._node_of: dict[int, int] = {}  # the connected ones
         self._greeted: dict[str, int] = {}  # message → node that has not answered yet
-
-    def describe(self) -> Config:
-        return {"name": "Nodes"}
 
     def connect(self, parameters: str) -> None:
         """Wait until all clients have answered.
@@ -107,19 +101,19 @@ class Nodes(Availability):
         self.sent = self.sent[0] + sum(map(wire.size, contents.values())), self.sent[1]
         return dict(zip(self.grid.push_messages(messages), contents, strict=True))
 
-    def ask(self, contents: Mapping[int, RecordDict], what: str) -> dict[int, wire.Answer]:
-        """Send to clients and wait; client → vectors and values of those that answered, in the same
-        order.
+    def ask(self, questions: Mapping[int, Answer], what: str) -> dict[int, Answer]:
+        """See :meth:`Clients.ask`.
 
         A client that fails or is late ends the run with :class:`ClientFailed`, or is left out if
         the run ``goes_on``.
         """
+        contents = {client: wire.pack(*question) for client, question in questions.items()}
         client_of = {
             self._node_of[client]: client for client in contents if client in self._node_of
         }
         waiting = self._push({node: contents[client] for node, client in client_of.items()})
         lost = {client: "is not connected" for client in contents if client not in self._node_of}
-        answers = dict[int, wire.Answer]()
+        answers = dict[int, Answer]()
         end = time.monotonic() + self.timeout
         while waiting and time.monotonic() < end:
             for reply in self.grid.pull_messages(list(waiting)):

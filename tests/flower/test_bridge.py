@@ -15,9 +15,8 @@ from flwr.app import Error, Message
 from flwr.supercore.task_identity import TaskIdentity
 
 from fedlab_core.flower import wire
-from fedlab_core.flower.client import Client
-from fedlab_core.flower.nodes import ClientFailed, Nodes
-from fedlab_core.flower.server import RemoteSimulation
+from fedlab_core.flower.nodes import Nodes
+from fedlab_core.remote import Client, ClientFailed, RemoteSimulation
 from fedlab_core.settings import from_keywords
 
 TaskIdentity.run_id = TaskIdentity.task_id = TaskIdentity.node_id = 1
@@ -157,7 +156,7 @@ def test_vectors_are_sent_once_and_the_bytes_are_those_of_the_ledger() -> None:
     for algorithm, down in ((fl.FedProx(mu=0.1), 1), (fl.Scaffold(), 2)):
         simulation = remote(algorithm)
         simulation.run()
-        assert simulation.nodes.sent == (3 * 3 * down * size, 3 * 3 * size)
+        assert simulation.clients.sent == (3 * 3 * down * size, 3 * 3 * size)
 
 
 def failing(client: int, round: int, how: str):

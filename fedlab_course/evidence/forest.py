@@ -194,4 +194,4 @@ def _add(
 
 
 def _facts(judged: JudgedStatement) -> list[str]:
-    return [shown.interval(judged), f"{judged.finding.margin:g}", shown.seeds(judged)]
+    return [shown.measured(judged), f"{judged.finding.margin:g}", shown.seeds(judged)]

@@ -26,6 +26,15 @@ WORDS = {
     "not tested": "– not tested",
     "not measured": "– not measured yet",
 }
+KEY = {
+    "holds": "the whole interval is on the stated side, by more than δ",
+    "opposite": "the whole interval is on the other side, by more than δ",
+    "equivalent": "the whole interval is within ±δ",
+    "confirmed": "as stated, the interval is within ±δ (“equal”) or outside it (“different”)",
+    "refuted": "“equal” was stated and the interval is outside ±δ, or “different” and it is within",
+    "undecided": "the interval contains 0, and also δ or −δ",
+    "diverged": "some of the runs have no finite result",
+}
 _NUMBERS = ("mean", "low", "high")
 MOST = 400.0  # margins: the end of the axis of intervals
 _STYLE = (
@@ -36,7 +45,7 @@ _STYLE = (
     f"th{{font-weight:normal}}.fedlab-evidence .good{{border-left:4px solid "
     f"{VERDICTS['good']}}}.fedlab-evidence .mixed{{border-left:4px solid "
     f"{VERDICTS['mixed']}}}.fedlab-evidence .open{{border-left:4px solid "
-    f"{VERDICTS['open']}}}.fedlab-evidence details{{font-size:.9em}}"
+    f"{VERDICTS['open']}}}.fedlab-evidence :is(details,.key){{font-size:.9em}}"
 )
 
 
@@ -77,12 +86,22 @@ def _table(judged: Sequence[JudgedStatement]) -> str:
         word = WORDS[row.finding.verdict]
         says = html.escape(row.statement.says)
         rows += f'<tr><td class="{display.edge(word)}"><strong>{word}</strong></td><td>{says}</td>'
-        rows += f"<td>{_bar(row, most)}</td><td>{interval(row)}{_chance(row)}</td></tr>"
+        rows += f"<td>{_bar(row, most)}</td><td>{measured(row)}{_chance(row)}</td></tr>"
     heads = "".join(
         f'<th scope="col">{name}</th>'
-        for name in ("verdict", "statement", "interval, grey: ±δ", "mean")
+        for name in ("verdict", "statement", "interval, grey: ±δ", "mean [95 % interval]")
     )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    return table + _key(judged)
+
+
+def _key(judged: Sequence[JudgedStatement]) -> str:
+    """What the verdict words of a table mean, in one line; words that explain themselves have no
+    entry.
+    """
+    there = {row.finding.verdict for row in judged}
+    meanings = [f"<b>{word}</b>: {KEY[word]}" for word in KEY if word in there]
+    return f'<p class="key">{"; ".join(meanings)}.</p>' if meanings else ""
 
 
 def _chance(judged: JudgedStatement) -> str:
@@ -147,7 +166,7 @@ def as_data(judged: JudgedStatement) -> dict[str, Any]:
             data[name] = None
     words = {
         "claim": judged.statement.says,
-        "evidence": f"{interval(judged)}, {seeds(judged)}",
+        "evidence": f"{measured(judged)}, {seeds(judged)}",
         "source": judged.claim.source,
     }
     return data | words | {"examined": judged.examined, "differs": ""}
@@ -159,6 +178,34 @@ def interval(judged: JudgedStatement) -> str:
         return ""
     mean, low, high = (number(getattr(judged.finding, name)) for name in _NUMBERS)
     return mean if judged.statement.exact or judged.finding.n == 1 else f"{mean} [{low}, {high}]"
+
+
+def measured(judged: JudgedStatement) -> str:
+    """:func:`interval`, or for a statement with a bound the measured value and the bound: "0.175
+    [0.134, 0.215], bound 0.5".
+
+    The mean of a finding is the excess over the bound. A statement that a value is below the bound
+    subtracts the value, so its ends change places.
+    """
+    statement = judged.statement
+    if not statement.constant or not judged.finding.n:
+        return interval(judged)
+    sign = 1 if statement.plus else -1
+    excess = [getattr(judged.finding, name) for name in _NUMBERS]
+    mean, *ends = (sign * (value + statement.constant) for value in excess)
+    shown = _value(mean)
+    if not statement.exact and judged.finding.n > 1:
+        low, high = sorted(ends)
+        shown += f" [{_value(low)}, {_value(high)}]"
+    return f"{shown}, bound {_value(sign * statement.constant)}"
+
+
+def _value(value: float) -> str:
+    """A measured value without a plus sign: three significant digits, and one decimal from 100
+    on.
+    """
+    clean = round(value, 12) + 0.0  # no remainder of a subtraction, no "-0"
+    return f"{clean:.3g}" if abs(clean) < 100 else f"{clean:,.1f}"
 
 
 def number(value: float) -> str:
@@ -185,7 +232,7 @@ def _lines(judged: JudgedStatement, differs: str) -> list[str]:
         after = f", {not_}significant among all {judged.examined} examined (Holm)"
     about = "no runs yet"
     if finding.n:
-        about = f"{judged.statement.measure.replace('_', ' ')}: {interval(judged)}"
+        about = f"{judged.statement.measure.replace('_', ' ')}: {measured(judged)}"
     report = f"claims/{configs.source_of(judged.claim.id)}.md"
     if configs.is_course(judged.claim.id):
         report = "COURSE.md"

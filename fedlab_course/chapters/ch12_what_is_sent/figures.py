@@ -2,7 +2,7 @@
 it is sent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +18,26 @@ Send = Callable[[np.ndarray, np.ndarray, int], tuple[Any, Any]]
 MINIMA = np.array([[2.5, 1.0], [-2.5, 1.0]])
 OPTIMUM = MINIMA.mean(0)
 RATE = 0.1
-ROUNDS = 30
+ROUNDS = 80
+_SHOWN = 12  # rounds of the first run, in which nothing happens
+_STOPS = (
+    *range(1, 17),
+    20,
+    27,
+    28,
+    40,
+    57,
+    58,
+    65,
+    72,
+    73,
+    ROUNDS,
+)  # those before and after a jump
 _CLIENTS = (GROUPS[0], GROUPS[3])
 _SIZES = ((GREY, "9px,3px"), (GROUPS[4], "solid"))  # of the two entries
 _REACH = 0.62  # of w1 on the axis
 _PLANES = 0.62  # their share of the height, where there are two
+_APART = 0.26  # between two names, on the axis of sizes
 
 
 class Round(NamedTuple):
@@ -109,11 +124,13 @@ def dropped() -> Idea:
         set_description(figure, text, ["what is sent", "w"], rows)
         return figure
 
-    return Idea(draw, {"round": _slider()})
+    return Idea(draw, {"round": _slider(range(1, _SHOWN + 1))})
 
 
 def kept(send: Send) -> Idea:
-    """The reader's ``send`` without a memory and with it, and how the entries of client 1 grow."""
+    """The reader's ``send`` without a memory and with it: the paths, how the entries of client 1
+    grow, and where w_2 is.
+    """
     forgets = walk(send, 1, forgets=True)
     remembers = walk(send, 1)
     words = own.whose(send)
@@ -130,11 +147,11 @@ def kept(send: Send) -> Idea:
         _describe_kept(figure, forgets[round - 1], remembers, round, words)
         return figure
 
-    return Idea(draw, {"round": _slider()})
+    return Idea(draw, {"round": _slider(_STOPS)})
 
 
-def _slider() -> Any:
-    return slider("round", range(1, ROUNDS + 1), 1, "rounds of the two clients")
+def _slider(stops: Sequence[int]) -> Any:
+    return slider("round", stops, 1, "rounds of the two clients")
 
 
 def _plane(title: str, *, height: int = 420, two: bool = False) -> go.Figure:
@@ -173,23 +190,22 @@ def _arrange(figure: go.Figure) -> None:
             "domain": [0, 1],
             "anchor": "y3",
             "title": "round",
-            "range": [0.5, ROUNDS + 0.5],
+            "range": [0.5, 1.12 * ROUNDS],
         },
         yaxis3={
-            "domain": [0, 1 - _PLANES - 0.1],
+            "domain": [0, 1 - _PLANES - 0.14],
             "anchor": "x3",
-            "title": "size of an entry",
-            "range": [0, 0.68],
+            "title": "size",
+            "range": [0, 1.3],
         },
     )
     for x, words in (("x", "forgets"), ("x2", "remembers")):
         figure.add_annotation(
             x=0.5, y=1, xref=f"{x} domain", yref="paper", text=f"<b>{words}</b>", showarrow=False
         )
-    words = "Client 1, with a memory. Filled: sent"
-    figure.add_annotation(
-        x=0, y=1, xref="x3 domain", yref="y3 domain", yanchor="bottom", text=words, showarrow=False
-    )
+    words = "With a memory: both entries of client 1 (filled: sent), and w<sub>2</sub>"
+    place: dict[str, Any] = {"xref": "x3 domain", "yref": "y3 domain", "yanchor": "bottom"}
+    figure.add_annotation(x=0, y=1, **place, text=words, showarrow=False)
 
 
 def _arrows(figure: go.Figure, one: Round, axes: int) -> None:
@@ -222,34 +238,40 @@ def _arrows(figure: go.Figure, one: Round, axes: int) -> None:
 
 
 def _sizes(figure: go.Figure, run: Sequence[Round], round: int) -> None:
-    """Draw the sizes of both entries that client 1 would send; a filled marker was sent."""
+    """Draw the sizes of both entries that client 1 would send, where a filled marker was sent, and
+    w_2 after each round.
+    """
     wanted = np.abs([one.wanted[0] for one in run[:round]])
     was_sent = np.array([one.sent[0] for one in run[:round]]) != 0
     x = np.arange(1, round + 1)
     for entry, (colour, dash) in enumerate(_SIZES):
         marker = {
             "color": [colour if filled else "white" for filled in was_sent[:, entry]],
-            "size": 9,
-            "line": {"color": colour, "width": 2},
+            "size": 8 if round <= 30 else 5,
+            "line": {"color": colour, "width": 1.5},
             "symbol": ("square", "circle")[entry],
         }
-        line = {"color": colour, "dash": dash, "width": 2}
+        line = {"color": colour, "dash": dash, "width": 1.5}
         figure.add_scatter(x=x, y=wanted[:, entry], mode="lines+markers", line=line, marker=marker)
         figure.data[-1].update(xaxis="x3", yaxis="y3")
-        last = wanted[-1, entry]
-        up = 1 if last >= wanted[-1].max() else -1
-        side = 1 if round < 0.8 * ROUNDS else -1
-        _label(
-            figure,
-            round,
-            max(last, 0.08),
-            f"entry {entry + 1}",
-            colour,
-            xshift=8 * side,
-            yshift=11 * up,
-            axes=3,
-            anchor="left" if side > 0 else "right",
-        )
+    second = [one.after[1] for one in run[:round]]
+    figure.add_scatter(x=x, y=second, mode="lines", line={"color": INK, "shape": "hv", "width": 3})
+    figure.data[-1].update(xaxis="x3", yaxis="y3")
+    entries = wanted[-1]
+    names = {
+        "entry 1": (entries[0], GREY),
+        "entry 2": (entries[1], _SIZES[1][0]),
+        "w<sub>2</sub>": (second[-1], INK),
+    }
+    _name_ends(figure, names, round)
+
+
+def _name_ends(figure: go.Figure, names: Mapping[str, tuple[float, str]], round: int) -> None:
+    """Write each name (its last size, its colour) beside the round, one above the other."""
+    place = -np.inf
+    for name, (size, colour) in sorted(names.items(), key=lambda one: one[1][0]):
+        place = max(size, place + _APART)
+        _label(figure, round, place, name, colour, axes=3, anchor="left", xshift=8)
 
 
 def _label(
@@ -286,8 +308,8 @@ def _describe_kept(
     when = ", ".join(map(str, fired)) or "never so far"
     text = (
         f"After round {round}, {words}. Without a memory w is at {_pair(forgetful.after)}. With it "
-        f"w is at {_pair(now.after)}; the optimum is (0, 1). Below: the sizes of both entries that "
-        f"client 1 would send. The second one was sent in these rounds: {when}."
+        f"w is at {_pair(now.after)}; the optimum is (0, 1). Below: w_2, and the sizes of both "
+        f"entries that client 1 would send. The second one was sent in these rounds: {when}."
     )
     rows = [
         [i + 1, *(f"{abs(value):.3f}" for value in one.wanted[0]), _pair(one.after)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.colours import GREY, GROUPS
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import tables
 from fedlab_course.explore.goals import Goal
@@ -18,7 +18,14 @@ TARGET = 0.8
 _LIMIT = 9.0
 _KEPT = (0.01, 0.1, 1.0)
 _MOST = 80.0  # megabytes on the axis
-_START = (1.0, 5)  # where the sliders begin: all entries, E = 5
+# Four settings that are always drawn: the dash, the words, and how far from its crossing of 80 %
+# these are written, in pixels.
+_GREY: dict[tuple[float, int], tuple[str, str, tuple[int, int]]] = {
+    (1.0, 20): ("1.5px,4px", "E = 20, all entries", (-18, -46)),
+    (0.1, 5): ("5px,2px,1px,2px", "E = 5, a tenth", (38, 82)),
+    (0.01, 5): ("5px,3px", "E = 5, a hundredth", (60, 118)),
+    (1.0, 5): ("9px,3px", "E = 5, all entries", (96, 62)),
+}
 
 
 def budget() -> Idea:
@@ -72,28 +79,20 @@ def _figure(keep: float, epochs: int) -> go.Figure:
         title=title, x_title="megabytes sent, up and down", y_title="test accuracy", legend=False
     )
     figure.add_hline(y=TARGET, line={"color": GREY, "width": 1.5, "dash": "dot"})
-    here = (keep, epochs)
-    curves = [("all entries, E = 5", _START, INK, "9px,3px")]
-    if here != _START:
-        curves.append((f"{_words(keep)}, E = {epochs}", here, GROUPS[2], "solid"))
     rows = []
-    for place, (name, position, colour, dash) in enumerate(curves):
-        curve = _curve(*position)
-        line = {"color": colour, "dash": dash, "width": 2.5}
-        figure.add_scatter(
-            x=curve.megabytes, y=curve.test_accuracy_mean, name=name, mode="lines", line=line
-        )
-        rows.append([name, *(_in_words(spent(*position, unit)) for unit in ("megabytes", "up"))])
-        _mark(figure, position, colour)
-        figure.add_annotation(
-            x=0.98,
-            y=0.05 + 0.08 * place,
-            xref="paper",
-            yref="paper",
-            text=f"{name}: 80 % after {rows[-1][1]} MB",
-            font={"color": colour},
-            showarrow=False,
-        )
+    for position, (dash, words, (across, down)) in _GREY.items():
+        _add_curve(figure, position, {"color": GREY, "dash": dash, "width": 1.5})
+        rows.append(_row(position))
+        note = {"text": words, "font": {"color": GREY}, "arrowcolor": GREY, "arrowwidth": 1}
+        place: dict[str, Any] = {"x": spent(*position), "y": TARGET, "ax": across, "ay": down}
+        figure.add_annotation(**place, **note, standoff=6)
+    here = (keep, epochs)
+    _add_curve(figure, here, {"color": GROUPS[2], "width": 3})
+    if here not in _GREY:
+        rows.append(_row(here))
+    name, both, _ = _row(here)
+    chosen = {"text": f"{name}: 80 % after {both} MB", "font": {"color": GROUPS[2]}}
+    figure.add_annotation(x=0.98, y=0.05, xref="paper", yref="paper", showarrow=False, **chosen)
     figure.update_xaxes(range=[0, _MOST])
     figure.update_yaxes(tickformat=".0%", range=[0, 1])
     told = "; ".join(f"{name}: 80 % after {both} MB, {up} of them up" for name, both, up in rows)
@@ -102,11 +101,21 @@ def _figure(keep: float, epochs: int) -> go.Figure:
     return figure
 
 
-def _mark(figure: go.Figure, position: tuple[float, int], colour: str) -> None:
-    """Mark where a mean curve first reaches 80 %, if that is on the axis."""
+def _row(position: tuple[float, int]) -> list[str]:
+    """The name of a setting, its megabytes up to 80 % and those of them that go up."""
+    keep, epochs = position
+    both = [_in_words(spent(keep, epochs, unit)) for unit in ("megabytes", "up")]
+    return [f"{_words(keep)}, E = {epochs}", *both]
+
+
+def _add_curve(figure: go.Figure, position: tuple[float, int], line: dict[str, Any]) -> None:
+    """Add a mean curve, and a mark where it first reaches 80 %, if that is on the axis."""
+    curve = _curve(*position)
+    x, y = curve.megabytes, curve.test_accuracy_mean
+    figure.add_scatter(x=x, y=y, name=_row(position)[0], mode="lines", line=line)
     megabytes = spent(*position)
     if megabytes < _MOST:
-        mark = {"color": colour, "symbol": "diamond", "size": 12}
+        mark = {"color": line["color"], "symbol": "diamond", "size": 4 + 3 * line["width"]}
         figure.add_scatter(x=[megabytes], y=[TARGET], mode="markers", marker=mark)
 
 

@@ -24,9 +24,11 @@ _STORED = {"partition": "two labels", "epochs": 5}
 
 
 class Racer(NamedTuple):
-    """One method of the race: its algorithm, its row of the stored table, and its look."""
+    """One method of the race: its algorithm, its row of the stored table, and its look. Without an
+    algorithm there are only stored runs.
+    """
 
-    algorithm: fl.Algorithm
+    algorithm: fl.Algorithm | None
     stored: str
     colour: str
     symbol: str
@@ -162,15 +164,16 @@ def racers(send: Send, lazy: fl.Algorithm) -> dict[str, Racer]:
         "a tenth": Racer(Sending(send, 0.1), "keep 0.1", GROUPS[0], "square", "top center"),
         "lazy": Racer(lazy, "", GROUPS[4], "diamond", "middle left"),
         "a hundredth": Racer(
-            Sending(send, 0.01), "keep 0.01", GROUPS[2], "triangle-up", "bottom center"
+            Sending(send, 0.01), "keep 0.01", GROUPS[2], "triangle-up", "middle right"
         ),
         "a hundredth,<br>forgets": Racer(
             Sending(send, 0.01, forgets=True),
             "keep 0.01, forgetful",
             GROUPS[3],
             "triangle-down",
-            "top center",
+            "middle left",
         ),
+        "four bits": Racer(None, "4 bits", GROUPS[5], "cross", "top right"),
     }
 
 
@@ -194,33 +197,48 @@ def race(
     )
     rows = []
     for name, racer in racers(send, lazy).items():
-        found = run(fed, model, racer.algorithm, **work)
-        figure.add_scatter(
-            x=[found["megabytes"]],
-            y=[found["end"]],
-            mode="markers+text",
-            text=[name],
-            textposition=racer.label,
-            textfont={"color": racer.colour},
-            marker={"color": racer.colour, "symbol": racer.symbol, "size": 13},
-        )
+        here = [""] * 4
+        start = None
+        if racer.algorithm is not None:
+            found = run(fed, model, racer.algorithm, **work)
+            start = (found["megabytes"], found["end"])
+            _marker(figure, name, racer, start)
+            shares = [f"{found[key]:.1%}" for key in ("end", "share", "ever")]
+            here = [f"{found['megabytes']:.1f}", *shares]
         stored = racer.stored and fed.dataset.name == "digits"
-        means = _cross(figure, racer) if stored else ["", ""]
-        shares = [f"{found[name]:.1%}" for name in ("end", "share", "ever")]
-        here = [f"{found['megabytes']:.1f}", *shares]
+        means = _cross(figure, name, racer, start) if stored else ["", ""]
         rows.append([name.replace("<br>", " "), *here, *means])
     x, y = (np.concatenate([trace[axis] for trace in figure.data]) for axis in "xy")
     figure.update_xaxes(range=[0, 1.15 * np.nanmax(x)])
     figure.update_yaxes(tickformat=".0%", range=[y.min() - 0.02, y.max() + 0.01])
-    phrases = "; ".join(f"{row[0]}: {row[1]} MB, then {row[2]}" for row in rows)
+    phrases = "; ".join(f"{row[0]}: {row[1]} MB, then {row[2]}" for row in rows if row[1])
     text = f"One run each, {words}: megabytes to 80 %, and accuracy at the end. {phrases}."
     heads = ["what is sent", "MB to 80 %", "at the end", "entries sent", "sent at least once"]
     set_description(figure, text, [*heads, "MB, stored mean", "end, stored mean"], rows)
     return figure
 
 
-def _cross(figure: go.Figure, racer: Racer) -> list[str]:
-    """Add the means of the stored seeds with two standard errors to both sides; return them."""
+def _marker(figure: go.Figure, name: str, racer: Racer, place: tuple[float, float]) -> None:
+    """Add the large marker of a run here, with its name."""
+    figure.add_scatter(
+        x=[place[0]],
+        y=[place[1]],
+        mode="markers+text",
+        text=[name],
+        textposition=racer.label,
+        textfont={"color": racer.colour},
+        marker={"color": racer.colour, "symbol": racer.symbol, "size": 13},
+    )
+
+
+def _cross(
+    figure: go.Figure, name: str, racer: Racer, start: tuple[float, float] | None
+) -> list[str]:
+    """Add the means of the stored seeds with two standard errors to both sides; return them.
+
+    ``start``: the place of the run here, from which a thin line goes to the cross; without it the
+    cross has the name.
+    """
     stored = tables.matching("compressed", _STORED | {"method": racer.stored})
     columns = stored[["megabytes_to_80", "end_accuracy"]]
     mean = columns.mean()
@@ -234,6 +252,12 @@ def _cross(figure: go.Figure, racer: Racer) -> list[str]:
         error_x=bars[0],
         error_y=bars[1],
     )
+    if start:
+        both = {"x": [start[0], mean.iloc[0]], "y": [start[1], mean.iloc[1]]}
+        figure.add_scatter(**both, mode="lines", line={"color": racer.colour, "width": 0.8})
+    else:
+        where = {"x": mean.iloc[0], "y": mean.iloc[1], "ax": 60, "ay": -34}
+        figure.add_annotation(**where, text=name, font={"color": racer.colour}, standoff=3)
     return [
         f"{mean.iloc[0]:.1f} ± {error.iloc[0]:.1f}",
         f"{mean.iloc[1]:.1%} ± {error.iloc[1]:.1%}",

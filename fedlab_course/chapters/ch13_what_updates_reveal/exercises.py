@@ -1,10 +1,11 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 13: labels read off a bias, and clipping as a class."""
+"""Exercises of chapter 13: labels read off a bias, clipping as a class, and δ of ε."""
 
 from functools import partial
 
 import numpy as np
 import torch
+from scipy.stats import norm
 
 import fedlab_core as fl
 from fedlab_course.check.base import Case, Exercise, Mistake
@@ -40,7 +41,15 @@ class Noisy(fl.Algorithm):
         ### BEGIN SOLUTION
         total = clipped.sum(0) + self.noise * self.clip * drawn
         ### END SOLUTION
-        return server.params + total / len(moves)
+        return server.params + total / server.clients_per_round  # K is public
+
+
+def delta(epsilon, z):
+    """The least δ for this ε, if N(0, 1) is seen without the client and N(z, 1) with it."""
+    ### BEGIN SOLUTION
+    edge = epsilon / z + z / 2
+    return norm.cdf(z - edge) - np.exp(epsilon) * norm.cdf(-edge)
+    ### END SOLUTION
 
 
 A = ((1.0, 3.0), (2.0, 1.0), (3.0, 2.0))
@@ -177,6 +186,37 @@ EXERCISES = (
             Mistake("self.noise * self.clip * drawn", "self.noise * drawn", "in proportion to κ"),
             Mistake("+ self.noise * self.clip * drawn", "", "must be random"),
             Mistake("self.clip * drawn", "self.clip * drawn * len(moves)", "once to the sum"),
+        ),
+    ),
+    Exercise(
+        id="13-delta",
+        solution=delta,
+        cases=(
+            Case(
+                (0.0, 1.0),
+                0.382924922548,
+                "With ε = 0 δ is the area between the bells, 2 Φ(½) − 1.",
+            ),
+            Case(
+                (2.0, 2.0),
+                0.331897998777,
+                "Here the edge is at 2: Φ(0) = ½ of N(2, 1) is beyond it, and Φ(−2) of N(0, 1).",
+            ),
+            Case((1.0, 0.5), 0.006829594983, "The edge is at ε/z + z/2 = 2.25."),
+        ),
+        mistakes=(
+            Mistake("np.exp(epsilon) * norm", "norm", "The second probability counts e^ε times."),
+            Mistake(
+                "z - edge",
+                "-edge",
+                "Both probabilities are of one bell. Which has its middle at z?",
+            ),
+            Mistake(
+                " - np.exp(epsilon) * norm.cdf(-edge)",
+                "",
+                "What e^ε allows is subtracted: the odds may change by this factor.",
+            ),
+            Mistake("+ z / 2", "", "The edge is where exp(z x − z²/2) = e^ε. Solve for x."),
         ),
     ),
 )

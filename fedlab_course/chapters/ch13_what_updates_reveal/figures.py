@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import torch
 
@@ -21,10 +22,10 @@ CLIENT = 3  # whose bars are shown under noise
 _LOOKS = {
     "accuracy": Look(INK, "solid", "circle"),
     "labels read": Look(GROUPS[0], "9px,3px", "square"),
-    "clusters,<br>same sums": Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
-    "clusters,<br>all entries": Look(GREY, "1.5px,4px", "diamond"),
+    "clusters, same sums": Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
+    "clusters, all entries": Look(GREY, "1.5px,4px", "diamond"),
 }
-_ZERO = 0.003  # where σ = 0 is on a logarithmic axis
+_ZERO = 0.003  # where s = 0 is on a logarithmic axis
 
 
 def guess(moves: Any, names: Sequence[str], clients: Sequence[int]) -> Idea:
@@ -79,21 +80,20 @@ def hundredth(moves: torch.Tensor) -> torch.Tensor:
     return torch.zeros_like(moves).scatter(1, places, moves.gather(1, places))
 
 
-def told(labels_seen: attack.Reading, federations: Mapping[str, tuple[Any, Any]]) -> str:
-    """How well the reader's function names the labels of each federation, in words."""
-    lines = []
-    faults = 0
+def told(labels_seen: attack.Reading, federations: Mapping[str, tuple[Any, Any]]) -> pd.DataFrame:
+    """How well the reader's function names the labels of each federation: one row for each."""
+    rows = {}
     for split, (moves, mixes) in federations.items():
         held = np.asarray(mixes) > 0
         said = np.array([_named(labels_seen, move) for move in moves])
         right = int((said == held).all(1).sum())
         recall = (said & held).sum() / held.sum()
-        faults += int((said & ~held).sum())
-        lines.append(
-            f"{split}: {recall:.0%} of the labels held are named, and all labels of {right} of "
-            f"{len(held)} clients without a fault"
-        )
-    return "\n".join([*lines, f"Labels named that are not held: {faults}"])
+        rows[split] = {
+            "labels held that are named": f"{recall:.0%}",
+            "clients named without a fault": f"{right} of {len(held)}",
+            "labels named that are not held": int((said & ~held).sum()),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) -> go.Figure:
@@ -103,7 +103,7 @@ def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) 
     words = own.whose(make)
     found = attack.lengths(make, fed, model, seed)
     figure = new_figure(
-        title=f"Clipping, {words}",
+        title=f"Clip the length, not the entries ({words})",
         x_title="length of the move",
         y_title="length after clipping",
         height=380,
@@ -120,6 +120,10 @@ def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) 
             **place, text=label, font={"color": look.colour}, showarrow=False, xshift=-40
         )
     figure.add_hline(y=attack.CLIP, line={"color": GREY, "dash": "dot", "width": 2})
+    name: dict[str, Any] = {"text": f"κ = {attack.CLIP:g}", "font": {"color": GREY}}
+    figure.add_annotation(
+        x=np.log10(x[0]), y=np.log10(attack.CLIP), yshift=11, showarrow=False, **name
+    )
     figure.update_xaxes(type="log", dtick=1)
     figure.update_yaxes(type="log", dtick=1)
     rows = [
@@ -143,8 +147,8 @@ def one_axis(
     mixes: np.ndarray,
     seed: int,
 ) -> Idea:
-    """The ten sums of a client under noise, and against σ what the server reads, what OPTICS finds
-    and what training reaches.
+    """The ten sums of a client under noise, and against the noise s of a move what the server
+    reads, what OPTICS finds and what training reaches.
     """
     levels = attack.levels(make, fed, model, seed)
     held = np.asarray(mixes) > 0
@@ -161,21 +165,24 @@ def one_axis(
         level = levels[noise]
         named = said[threshold, noise][CLIENT]
         parts = {"named": named, "not named": ~named}
-        title = f"σ = {noise:g}, {words}"
+        title = f"s = {noise:g}, {words}"
         figure = _bars(level.sums[CLIENT], names, title, parts, held[CLIENT])
         least = threshold * level.deviation
         figure.add_hline(y=least, line={"color": INK, "width": 2, "dash": "dot"})
-        figure.update_yaxes(domain=[0.64, 1], title=f"sums, client {CLIENT}", automargin=True)
+        figure.update_yaxes(domain=[0.74, 1], title=f"sums, client {CLIENT}", automargin=True)
         figure.update_xaxes(title="", anchor="y")
         _curves(figure, levels, [right[threshold, one] for one in levels], noise)
         return _describe_axis(figure, levels, right, (noise, threshold), words)
 
-    tips = ("noise of each entry, in units of κ", "in standard deviations of the noise in a sum")
+    tips = (
+        "noise of each entry of a move, in units of κ",
+        "in standard deviations of the noise in a sum",
+    )
     return Idea(
         draw,
         {
-            "noise": slider("σ", attack.LEVELS, 0.0, tips[0]),
-            "threshold": slider("threshold", THRESHOLDS, 0.0, tips[1]),
+            "noise": slider("noise s", attack.LEVELS, 0.0, tips[0]),
+            "threshold": slider("threshold, SD", THRESHOLDS, 1.5, tips[1]),
         },
     )
 
@@ -183,20 +190,18 @@ def one_axis(
 def _curves(
     figure: go.Figure, levels: Mapping[float, attack.Level], right: Sequence[float], now: float
 ) -> None:
-    """Add the four curves below the bars, on axes of their own, and a line at the noise of
-    ``now``.
+    """Add below the bars what attacks find, and below this what training reaches, with a line at
+    the noise of ``now``.
     """
     x = np.maximum(list(levels), _ZERO)
-    by_name = {
-        "accuracy": [level.accuracy for level in levels.values()],
+    attacks = {
         "labels read": list(right),
-        "clusters,<br>same sums": [level.of_sums for level in levels.values()],
-        "clusters,<br>all entries": [level.of_all for level in levels.values()],
+        "clusters, same sums": [level.of_sums for level in levels.values()],
+        "clusters, all entries": [level.of_all for level in levels.values()],
     }
-    for name, values in by_name.items():
+    for name, values in attacks.items():
         add_curve(figure, x, values, name, _LOOKS[name], xaxis="x2", yaxis="y2")
-        half_way = min(_half_way(x, values), -0.16)  # its label must not reach the edge
-        place = {"x": half_way, "y": 0.5 * values[0], "xref": "x2", "yref": "y2"}
+        place = {"x": _half_way(x, values), "y": 0.5 * values[0], "xref": "x2", "yref": "y2"}
         figure.add_annotation(
             **place,
             text=name,
@@ -204,49 +209,56 @@ def _curves(
             bgcolor=rgba(PAPER, 0.8),
             showarrow=False,
             yshift=_SHIFTS[name],
+            xanchor="left" if _SHIFTS[name] >= 0 else "right",
         )
-    figure.add_shape(
-        type="line",
-        x0=max(now, _ZERO),
-        x1=max(now, _ZERO),
-        y0=-0.05,
-        y1=1.08,
-        xref="x2",
-        yref="y2",
-        line={"color": GREY, "width": 6},
-        opacity=0.3,
-    )
+    accuracy = [level.accuracy for level in levels.values()]
+    add_curve(figure, x, accuracy, "accuracy", _LOOKS["accuracy"], xaxis="x3", yaxis="y3")
+    for axes, low, high in (("2", -0.05, 1.08), ("3", 0.0, 1.0)):
+        figure.add_shape(
+            type="line",
+            x0=max(now, _ZERO),
+            x1=max(now, _ZERO),
+            y0=low,
+            y1=high,
+            xref=f"x{axes}",
+            yref=f"y{axes}",
+            line={"color": GREY, "width": 6},
+            opacity=0.3,
+        )
     _lay_out(figure, [level for level in levels if level])
 
 
 def _lay_out(figure: go.Figure, levels: Sequence[float]) -> None:
-    """The axes of the four curves; ``levels`` of noise above zero."""
-    ticks = [_ZERO, *levels]
+    """The axes of both panels of curves; ``levels`` of noise above zero."""
+    axis = {
+        "type": "log",
+        "tickvals": [_ZERO, *levels],
+        "range": [np.log10(_ZERO) - 0.15, 0.15],
+    }
+    of_move = ["0", *(f"{level:g}" for level in levels)]
+    of_sum = ["0", *(f"{10 * level:g}" for level in levels)]
     figure.update_layout(
-        height=640,
-        xaxis2={
-            "type": "log",
-            "anchor": "y2",
-            "title": "noise σ of each move",
-            "tickvals": ticks,
-            "ticktext": ["0", *(f"{level:g}" for level in ticks[1:])],
-            "range": [np.log10(_ZERO) - 0.15, 0.15],
-        },
+        height=780,
+        xaxis2=axis | {"anchor": "y2", "ticktext": of_move, "title": "noise s of each move"},
         yaxis2={
-            "domain": [0, 0.52],
+            "domain": [0.35, 0.65],
             "anchor": "x2",
             "range": [-0.05, 1.08],
-            "title": "share, or index",
+            "title": "attacks: share, index",
+        },
+        xaxis3=axis
+        | {"anchor": "y3", "ticktext": of_sum, "title": "the same in the sum: σ = 10 s"},
+        yaxis3={
+            "domain": [0, 0.22],
+            "anchor": "x3",
+            "range": [0, 1],
+            "tickformat": ".0%",
+            "title": "test accuracy",
         },
     )
 
 
-_SHIFTS = {
-    "accuracy": 0,
-    "labels read": 26,
-    "clusters,<br>same sums": -20,
-    "clusters,<br>all entries": 0,
-}
+_SHIFTS = {"labels read": 22, "clusters, same sums": -22, "clusters, all entries": 0}
 
 
 def _half_way(x: np.ndarray, values: Sequence[float]) -> float:
@@ -317,7 +329,7 @@ def _describe_axis(
     noise, threshold = now
     level = levels[noise]
     text = (
-        f"Noise σ = {noise:g}, {words}. With a threshold of {threshold:g} standard deviations the "
+        f"Noise s = {noise:g}, {words}. With a threshold of {threshold:g} standard deviations the "
         f"labels of {right[threshold, noise]:.0%} of the clients are named without a fault. The "
         f"adjusted Rand index of clusters is {level.of_sums:.2f} for the ten sums and "
         f"{level.of_all:.2f} for all entries. Training reaches {level.accuracy:.1%}."
@@ -333,5 +345,5 @@ def _describe_axis(
         for one, found in levels.items()
     ]
     heads = [f"read, threshold {z:g}" for z in THRESHOLDS]
-    set_description(figure, text, ["σ", *heads, "clusters, sums", "all entries", "accuracy"], rows)
+    set_description(figure, text, ["s", *heads, "clusters, sums", "all entries", "accuracy"], rows)
     return figure

@@ -93,6 +93,19 @@ moves[long] *= (self.clip / norms[long])[:, None]
 ---
 total = len(moves) * moves.mean(0) + self.noise * self.clip * drawn""",
     ],
+    "13-delta": [
+        "return norm.cdf(-epsilon / z + z / 2) - np.exp(epsilon) * norm.cdf(-epsilon / z - z / 2)",
+        """
+x = epsilon / z + z / 2
+return norm.sf(x, loc=z) - np.exp(epsilon) * norm.sf(x)""",
+        """
+x = (epsilon + z**2 / 2) / z
+return 1 - norm.cdf(x - z) - np.e**epsilon * (1 - norm.cdf(x))""",
+        """
+x = np.linspace(-12, 14, 260_001)
+gap = norm.pdf(x - z) - np.exp(epsilon) * norm.pdf(x)
+return np.trapezoid(np.maximum(gap, 0), x)""",
+    ],
 }
 WRONG = {
     "12-send": [
@@ -224,6 +237,20 @@ norms = moves.norm(dim=1, keepdim=True).clamp_min(1e-30)
 clipped = moves * (self.clip / norms).clamp(max=1.0)
 ---
 total = clipped.sum(0) + self.noise * self.clip * drawn / 2""",
+    ],
+    "13-delta": [
+        # the odds are not weighted
+        "return norm.cdf(-epsilon / z + z / 2) - norm.cdf(-epsilon / z - z / 2)",
+        # one bell for both
+        "return norm.cdf(-epsilon / z - z / 2) * (1 - np.exp(epsilon))",
+        # an edge without z / 2
+        "return norm.cdf(z - epsilon / z) - np.exp(epsilon) * norm.cdf(-epsilon / z)",
+        # signs turned round
+        "return norm.cdf(epsilon / z + z / 2) - np.exp(epsilon) * norm.cdf(epsilon / z - z / 2)",
+        # the probability below the edge
+        "return norm.cdf(epsilon / z - z / 2) - np.exp(epsilon) * norm.cdf(epsilon / z + z / 2)",
+        # a constant in place of z
+        "return norm.cdf(0.5 - epsilon) - np.exp(epsilon) * norm.cdf(-0.5 - epsilon)",
     ],
 }
 

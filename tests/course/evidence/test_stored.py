@@ -24,9 +24,8 @@ GROUND = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours"
 
 
 def judged(id: str, values: list[float], **changes) -> judging.JudgedStatement:
-    statement = Statement(
-        id=id, says=f"{id} is so.", measure="end_accuracy", margin=0.1, plus=[{}], **changes
-    )
+    fields = {"measure": "end_accuracy", "margin": 0.1, "plus": [{}], **changes}
+    statement = Statement(id=id, says=f"{id} is so.", **fields)
     claim = Claim(id=id, statements=[statement], **GROUND)
     return judging.JudgedStatement(
         claim, statement, judge(id, values, 0.1, expect="positive", planned=3), 6
@@ -107,6 +106,35 @@ def test_an_interval_is_drawn_beside_its_margin() -> None:
     bar = shown._bar(one, 8.0)
     assert 'cx="104.0"' in bar and "M104.0 8H104.0" in bar
     assert f'width="{2 * 68 * math.log(2) / math.log(9):.1f}"' in bar
+
+
+def test_a_statement_with_a_bound_shows_what_was_measured() -> None:
+    """0.1, 0.2 and 0.3 have mean 0.2 and, with t = 4.3027, the interval 0.2 ± 0.2484. "Below 0.5"
+    stores 0.5 − value, and "above 0.1" value − 0.1; the value may be a difference of two rows.
+    """
+    values = [0.1, 0.2, 0.3]
+    below = judged("x", [0.5 - v for v in values], plus=[], minus=[{}], constant=-0.5)
+    above = judged("x", [v - 0.1 for v in values], constant=0.1)
+    contrast = judged("x", [v - 0.1 for v in values], minus=[{}], constant=0.1)
+    assert shown.measured(below) == "0.2 [-0.0484, 0.448], bound 0.5"
+    assert shown.measured(above) == "0.2 [-0.0484, 0.448], bound 0.1"
+    assert shown.measured(contrast) == shown.measured(above)
+    assert shown.measured(judged("x", [19.0], exact=True, constant=10.0)) == "29, bound 10"
+    nothing = judged("x", [0.1], exact=True, plus=[], minus=[{}], constant=-0.1)
+    assert shown.measured(nothing) == "0, bound 0.1"
+    assert shown.measured(judged("x", [], constant=0.5)) == ""
+    assert shown.measured(judged("x", values)) == "+0.2000 [-0.0484, +0.4484]"
+    assert "bound 0.5" in shown.as_data(below)["evidence"]
+    assert "0.2 [-0.0484, 0.448], bound 0.5" in shown._table([below])
+
+
+def test_a_table_explains_the_verdict_words_that_it_has() -> None:
+    table = shown._table([judged("x", [0.5, 0.6, 0.7]), judged("y", [0.1, 0.11, 0.12])])
+    _, _, key = table.partition('<p class="key">')
+    assert "<b>holds</b>: the whole interval is on the stated side" in key
+    assert "opposite" not in key and "higher" not in key
+    only_higher = shown._table([judged("y", [0.1, 0.11, 0.12])])
+    assert 'class="key"' not in only_higher
 
 
 def test_the_harness_collects_each_stored_verdict_once() -> None:

@@ -10,7 +10,13 @@ from scipy.stats import norm
 
 import fedlab_core as fl
 from fedlab_core.plots import describe
-from fedlab_course.chapters.ch13_what_updates_reveal import attack, exercises, figures, privacy
+from fedlab_course.chapters.ch13_what_updates_reveal import (
+    attack,
+    exercises,
+    figures,
+    pictures,
+    privacy,
+)
 from fedlab_course.check import own, registry
 from fedlab_course.methods import leaks
 
@@ -72,9 +78,8 @@ def test_bars_are_guessed_and_then_read_by_the_readers_function() -> None:
     assert (list(named.x), list(other.x)) == (["a"], ["b", "c"])
     assert (list(named.text), list(other.text)) == (["held"], ["held", ""])
     assert "Named: a. The client holds: a, b." in describe(figure)
-    words = figures.told(exercises.labels_seen, {"x": (moves, mixes)})
-    assert "75% of the labels held" in words and "1 of 2 clients" in words
-    assert words.endswith("not held: 0")
+    (row,) = figures.told(exercises.labels_seen, {"x": (moves, mixes)}).to_numpy().tolist()
+    assert row == ["75%", "1 of 2", 0]
     solution = registry.get("13-labels")
     theirs = own.mark(solution.build(solution.solution_source))
     title = figures.read(theirs, {"x": (moves, mixes)}, names, [0]).figure().layout.title.text
@@ -92,7 +97,10 @@ def test_one_axis_has_what_is_read_clustered_and_learned(small, monkeypatch) -> 
     }
     quiet, loud = (idea.figure(noise=noise, threshold=0.0) for noise in (0.0, 1.0))
     curves = {trace.name: trace for trace in quiet.data if trace.xaxis == "x2"}
-    assert len(curves) == 4
+    assert set(curves) == {"labels read", "clusters, same sums", "clusters, all entries"}
+    (learned,) = [trace for trace in quiet.data if trace.xaxis == "x3"]
+    assert learned.name == "accuracy" and learned.y[0] > learned.y[-1]
+    assert idea.sliders["threshold"].value == 1.5
     assert curves["labels read"].y[0] == 1  # two labels a client, without noise
     assert curves["labels read"].y[-1] < 0.5
     assert "labels of 100% of the clients" in describe(quiet)
@@ -123,9 +131,35 @@ def test_without_noise_nothing_is_private_and_with_very_much_epsilon_is_zero() -
 
 
 def test_the_cost_of_privacy_has_all_seeds_as_dots() -> None:
-    figure = privacy.cost()
+    figure = privacy.cost(exercises.delta)
     small = [trace for trace in figure.data if trace.mode == "markers"]
     assert [len(trace.y) for trace in small] == [20, 20, 20]
     large = [trace for trace in figure.data if trace.text]
     assert [trace.text[0] for trace in large] == ["σ = 1", "σ = 5", "σ = 20"]
     assert [trace.y[0] for trace in large] == pytest.approx([np.mean(t.y) for t in small])
+    below = [trace.x[0] for trace in large]
+    assert below == pytest.approx([privacy.epsilon(noise) for noise in (1.0, 5.0, 20.0)])
+    upper = figure.layout.xaxis2
+    assert list(upper.tickvals) == below and upper.range == figure.layout.xaxis.range
+    assert upper.ticktext[1] == f"{privacy.epsilon(0.5):.0f}"
+
+
+def test_the_readers_delta_is_the_area_above_the_other_bell() -> None:
+    for epsilon, z in ((0.0, 1.0), (1.0, 0.5), (2.0, 2.0)):
+        assert exercises.delta(epsilon, z) == pytest.approx(privacy_loss(epsilon, z), abs=1e-9)
+    figure = privacy.bells(exercises.delta).figure(noise=5.0, epsilon=1.0)
+    z = math.sqrt(30) / 5
+    assert f"δ(1) = {privacy_loss(1.0, z):.2g}, with your code" in figure.layout.title.text
+
+
+def test_the_gradient_of_one_sample_is_the_sample(small) -> None:
+    fed, model = small
+    sample = fed.dataset.train.x[5:6]
+    loss = torch.nn.functional.cross_entropy(model(sample), fed.dataset.train.y[5:6])
+    weight, bias = torch.autograd.grad(loss, list(model.parameters())[:2])
+    unit = bias.abs().argmax()
+    read = weight[unit] / bias[unit]
+    assert read == pytest.approx(sample.flatten(), abs=1e-4)
+    figure = pictures.side_by_side(sample, read)
+    held, found = figure.data
+    assert found.z == pytest.approx(held.z, abs=1e-4) and held.z.shape == (8, 8)

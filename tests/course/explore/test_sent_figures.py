@@ -7,6 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms import Compressed
 from fedlab_core.plots import describe
+from fedlab_core.plots.colours import GREY
 from fedlab_course.chapters.ch12_what_is_sent import exercises, figures, ideas, race
 from fedlab_course.check import own, registry
 from fedlab_course.methods.forgetful import Forgetful
@@ -44,12 +45,14 @@ def test_without_a_memory_the_arrows_cancel_and_with_all_entries_w_nears_the_opt
 
 
 def test_a_residual_grows_until_it_is_sent_and_nothing_is_lost() -> None:
-    """0.1, 0.2, 0.3 > 0.25 is sent; then steps of 0.07, of 0.042 and of 0.0168."""
+    """0.1, 0.2, 0.3 > 0.25 is sent; then steps of 0.07, of 0.042 and of 0.0168. From then on 30
+    steps of −0.0084 for a jump of −0.252, and 15 steps of 0.0168 for a jump back.
+    """
     rounds = figures.walk(exercises.send, 1)
     fired = [i + 1 for i, one in enumerate(rounds) if one.sent[0][1]]
-    assert fired == [3, 3 + 4, 7 + 6, 13 + 15]
+    assert fired == [3, 3 + 4, 7 + 6, 13 + 15, 28 + 30, 58 + 15]
     ends = [rounds[i - 1].after[1] for i in fired]
-    assert ends == pytest.approx([0.3, 0.3 + 0.28, 0.58 + 0.252, 0.832 + 0.252])
+    assert ends == pytest.approx([0.3, 0.3 + 0.28, 0.58 + 0.252, 1.084, 0.832, 1.084])
     total = np.zeros(2)
     for one in rounds:
         total += (figures.RATE * (figures.MINIMA - one.w)).mean(0)
@@ -116,9 +119,14 @@ def test_the_race_has_a_marker_for_each_run_and_a_cross_for_stored_seeds(small) 
     fed, model = small
     figure = race.race(fed, model, exercises.send, exercises.Lazy(0.02), **SHORT)
     texts = [trace.text[0] for trace in figure.data if trace.text]
-    assert texts == ["all entries", "a tenth", "lazy", "a hundredth", "a hundredth,<br>forgets"]
-    crosses = [trace for trace in figure.data if not trace.text]
-    assert len(crosses) == 4 and all(cross.error_x.array[0] > 0 for cross in crosses)
+    names = "all entries|a tenth|lazy|a hundredth|a hundredth,<br>forgets"
+    assert [note.text for note in figure.layout.annotations] == ["four bits"]
+    assert texts == names.split("|")
+    crosses = [trace for trace in figure.data if trace.error_x.array is not None]
+    assert len(crosses) == 5 and all(cross.error_x.array[0] > 0 for cross in crosses)
+    links = [trace for trace in figure.data if trace.mode == "lines"]
+    ends = {(trace.x[0], trace.y[0]) for trace in figure.data if trace.text}
+    assert len(links) == 4 and {(link.x[0], link.y[0]) for link in links} < ends
     assert figure.layout.title.text == "Two labels, with your code"
     marked = own.mark(type("Lazy", (exercises.Lazy,), {}))
     theirs = race.race(fed, model, exercises.send, marked(0.02), **SHORT)
@@ -136,9 +144,10 @@ def test_traffic_is_what_the_library_counts(small) -> None:
     assert [row[2] for row in rows] == [f"{size:.1f}" for size in up]
 
 
-def test_the_budget_has_one_curve_at_its_start_and_two_elsewhere() -> None:
-    lines = [t for t in ideas.budget().figure().data if t.mode == "lines"]
-    assert len(lines) == 1
-    figure = ideas.budget().figure(keep=0.01, epochs=20)
-    assert len([t for t in figure.data if t.mode == "lines"]) == 2
+def test_the_budget_shows_four_settings_in_grey_and_the_chosen_one() -> None:
+    for keep, epochs in ((1.0, 5), (0.01, 20)):
+        figure = ideas.budget().figure(keep=keep, epochs=epochs)
+        lines = [trace for trace in figure.data if trace.mode == "lines"]
+        assert [trace.line.color == GREY for trace in lines] == [True] * 4 + [False]
     assert "a hundredth, E = 20: 80 % after 11.0 MB" in describe(figure)
+    assert "all entries, E = 20: 80 % after 12.0 MB" in describe(figure)

@@ -96,6 +96,16 @@ def test_every_stop_of_the_tab_key_can_be_seen(page: Path, chromium) -> None:
         assert {"Skip to content", "#", "Reset view", "Description and data"} <= set(names)
 
 
+def test_the_data_of_a_figure_are_not_cut(tmp_path: Path, chromium) -> None:
+    figure = described()
+    style.set_description(figure, "Many rows", ["x", "y"], [[x, x] for x in range(60)])
+    with Visit(chromium, site_of(tmp_path, figure, text=TEXT)) as shown:
+        shown.click("text=Description and data")
+        box = shown.locator("figure.plot .table")
+        assert box.locator("tr").count() == 61
+        assert box.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
+
+
 def test_without_scripts_or_plotly_a_page_says_so_and_has_words_and_tables(
     page: Path, chromium
 ) -> None:

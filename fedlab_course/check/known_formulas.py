@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import fedlab_core as fl
-from fedconform.formulas import averaging, feddyn, penalties, scaffold
+from fedconform.formulas import averaging, feddyn, scaffold
 from fedconform.formulas.local_training import Formula as Right
 from fedconform.mistakes import in_averaging, in_feddyn, in_penalties, in_scaffold
 from fedconform.mistakes.replacing import with_mistakes
@@ -276,26 +276,4 @@ FEDDYN = _of_suite(
         in_feddyn.H_NOT_TAKEN,
         in_feddyn.OLD_H,
     ),
-)
-
-
-def _fedmas(wrong: Wrong, arguments: Sequence[Any], a: Any, b: Any, changes: Any) -> Vector:
-    """FedMas with a tier for each client; w after each round."""
-    strength, tiers = arguments
-    order = tuple(int(client) for client in np.argsort(tiers))
-    rounds = changes["rounds"]
-    parameters = {
-        "strength": strength,
-        "num_tiers": len(order),
-        "measured_by": order * rounds,
-    }
-    cohorts = tuple((client,) for client in order) * rounds
-    task = _task("FedMas", parameters, a, b, changes, cohorts)
-    answers = with_mistakes(penalties.FedMas, wrong)(task).rounds()
-    path = [answer["w"][0] for answer in answers]
-    return np.array(path[len(order) - 1 :: len(order)])
-
-
-FEDMAS = Formula(
-    _by_parameter(_fedmas), (*_PENALTY, in_penalties.IMPLICIT, in_penalties.OLD_ANCHOR)
 )

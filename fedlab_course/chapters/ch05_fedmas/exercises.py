@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 5: importance, local training with a penalty, and FedMas as a class."""
+"""Exercises of chapter 5: pairs in rotation, importance, and local training with a penalty."""
 
 import numpy as np
 import torch
@@ -7,16 +7,27 @@ import torch
 import fedlab_core as fl
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
-from fedlab_course.check.chances import (
-    cohorts_of,
-    counted,
-    require_counts,
-    require_meetings,
-    require_stream,
-)
-from fedlab_course.check.on_quadratics import LR, ROUNDS, START, PathCase, path, require_paths
+from fedlab_course.check.chances import cohorts_of, require_counts, require_stream
 from fedlab_course.check.tools import array, close, require, run_with, shown
 from fedlab_course.check.with_model import linear
+
+
+class MyPairs(fl.Algorithm):
+    """Pairs of unlike clients; half a round lies between the two turns of a label."""
+
+    def __init__(self, labels):
+        every = np.unique(labels)
+        self.groups = [np.flatnonzero(np.equal(labels, label)) for label in every]
+
+    def cohorts(self, server):
+        """Yield T pairs: in pair t one client of group t and one of group t + T/2."""
+        rng = server.stream("cohort")
+        T = len(self.groups)
+        ### BEGIN SOLUTION
+        for t in range(T):
+            opposite = self.groups[(t + T // 2) % T]
+            yield [rng.choice(self.groups[t]), rng.choice(opposite)]
+        ### END SOLUTION
 
 
 def importance(model, samples):
@@ -41,38 +52,6 @@ def local_update(w, k, gradient, eta, steps, strength, importance):
     return y
 
 
-class MyFedMas(fl.Algorithm):
-    """FedMas with given tiers."""
-
-    def __init__(self, strength, tiers):
-        self.strength = strength  # λ
-        self.tiers = np.asarray(tiers)  # the tier of each client
-
-    def setup(self, server):
-        server.state["importance"] = torch.zeros_like(server.params)  # Ω
-
-    def cohorts(self, server):
-        """Yield a cohort of each tier: the share K/N of its clients."""
-        rng = server.stream("cohort")
-        share = server.clients_per_round / server.num_clients
-        ### BEGIN SOLUTION
-        for tier in np.unique(self.tiers):
-            members = np.flatnonzero(self.tiers == tier)
-            yield rng.choice(members, max(1, round(share * len(members))), replace=False)
-        ### END SOLUTION
-
-    def correction(self, server, client):
-        """The gradient of the penalty λ Σ Ω (y − w)²."""
-        ### BEGIN SOLUTION
-        return fl.Correction(
-            weight=2 * self.strength * server.state["importance"], anchor=server.params
-        )
-        ### END SOLUTION
-
-    def after_aggregation(self, server, updates):
-        server.state["importance"] = server.importance(int(updates.clients[0]), server.params)
-
-
 _A = np.array([1.0, 3.0])
 _B = np.array([0.0, 1.0])
 
@@ -82,74 +61,54 @@ def _slope(k, y):
     return _A[k] * (y - np.array([0.0, 1.0]))
 
 
-_TIERS = np.array([2, 0, 0, 1, 0, 3, 0, 1, 0, 2, 0, 1, 0, 1, 0])  # of 8, 4, 2 and 1 clients
-_SIZES = [3, 2, 1, 1]  # of the cohorts with K/N = 0.4
-_SIX = {"clients_per_round": 6}
+_LABELS = np.array([7, 2, 5, 9, 2, 2, 7, 5, 9, 2, 9, 9])  # four groups: of 4, 2, 2 and 4 clients
+_FOUR = 4
 
 
-def _check_cohorts(answer):
-    """Look at the order of the tiers, the sizes of the cohorts, seeds and chances."""
-    arguments = [0.0, _TIERS.tolist()]
-    rounds = cohorts_of(answer, arguments, 15, _SIX)
+def _check_turns(rounds):
+    """Look at the number of pairs, and at the groups of each."""
+    group = np.unique(_LABELS, return_inverse=True)[1]
     for cohorts in rounds:
-        seen = [sorted({int(_TIERS[client]) for client in cohort}) for cohort in cohorts]
         require(
-            seen == [[0], [1], [2], [3]],
-            f"Tiers 0, 1, 2 and 3 train in turn. Your cohorts are from the tiers {seen}.",
+            len(cohorts) == _FOUR,
+            f"Four groups make four pairs a round. Your round has {len(cohorts)}.",
         )
-        sizes = [len(cohort) for cohort in cohorts]
+        seen = [sorted(int(group[client]) for client in cohort) for cohort in cohorts]
         require(
-            sizes == _SIZES,
-            "K/N = 0.4 of tiers of 8, 4, 2 and 1 clients is 3.2, 1.6, 0.8 and 0.4: rounded, and at "
-            f"least one, 3, 2, 1 and 1. Yours are {sizes}.",
+            seen == [[0, 2], [1, 3], [0, 2], [1, 3]],
+            "With T = 4 the pairs are of the groups 0 and 2, 1 and 3, 2 and 0, 3 and 1, in this "
+            f"order. Yours are of the groups {seen}.",
         )
-    shares = np.divide(_SIZES, np.bincount(_TIERS))
-    require_counts(
-        counted(rounds, 15),
-        shares[_TIERS].tolist(),
-        "All clients of a tier must be drawn equally often, here {expected} times in 2,000 rounds. "
-        "Yours draws client {place} {count} times.",
-    )
-    for tier in (0, 1):
-        require_meetings(
-            rounds,
-            15,
-            np.flatnonzero(tier == _TIERS).tolist(),
-            "Clients {first} and {second} have the same tier, and in 2,000 rounds no cohort has "
-            "both. Every choice of members must be possible.",
+
+
+def _check_draws(rounds):
+    """Each client is drawn equally often for each pair, and meets everybody of the other group."""
+    slots = [[cohorts[t] for cohorts in rounds] for t in range(_FOUR)]
+    sizes = np.unique(_LABELS, return_counts=True)[1]
+    group = np.unique(_LABELS, return_inverse=True)[1]
+    for t, slot in enumerate(slots):
+        members = np.flatnonzero(group % 2 == t % 2)
+        counts = np.bincount(np.concatenate(slot), minlength=len(_LABELS))[members]
+        require_counts(
+            counts.tolist(),
+            (1 / sizes[group[members]]).tolist(),
+            f"Pair {t} must have each client of its two groups equally often, here {{expected}} "
+            "times in 2,000 rounds. With yours one of them has {count} turns.",
         )
-    require_stream(answer, arguments, 15, _SIX, "`rng`")
+        pairs = {tuple(sorted(pair)) for pair in slot}
+        require(
+            len(pairs) == sizes[t] * sizes[(t + 2) % _FOUR],
+            f"In 2,000 rounds pair {t} had only {len(pairs)} different choices of two clients. "
+            "Each client of a group must be able to meet each of the other.",
+        )
 
 
-def _free_path(b):
-    """The path of clients that train in turn without a penalty."""
-    w = START
-    points = []
-    for _ in range(ROUNDS):
-        for curvature, minimum in zip(_A, b, strict=True):
-            w = minimum + (1 - LR * curvature) ** 5 * (w - minimum)
-        points.append(w)
-    return points
-
-
-def check_class(answer):
-    """Without a penalty clients train in turn, in closed form; with one the library's FedMas says
-    what is right.
-    """
-    _check_cohorts(answer)
-    given = [1.0, 3.0], [0.0, 1.0]
-    free = [0.0, [0, 1]]
-    strong = [0.1, [0, 1]]
-    pairs = [[0.0, 4.0], [1.0, -1.0]]
-    hint = "With λ = 0 client 1 starts where client 0 ended."
-    term = "With λ = 0.1 the gradient of λ Σ Ω (y − w)² is added."
-    two = "Two parameters with λ = 0.1: each has its own Ω, and is pulled to its own w."
-    cases = [
-        PathCase(_free_path(_B), hint, free, *given),
-        PathCase(path(fl.FedMas, strong, *given), term, strong, *given),
-        PathCase(path(fl.FedMas, strong, given[0], pairs), two, strong, given[0], pairs),
-    ]
-    require_paths(answer, cases, known_formulas.FEDMAS)
+def check_pairs(answer):
+    """Look at the order of the groups, at chances, and at the seed."""
+    rounds = cohorts_of(answer, [_LABELS.tolist()], len(_LABELS), {})
+    _check_turns(rounds)
+    _check_draws(rounds)
+    require_stream(answer, [_LABELS.tolist()], len(_LABELS), {}, "`rng`")
 
 
 def check_importance(answer):
@@ -175,6 +134,18 @@ _START = np.array([2.0, -1.0])
 _HALF = np.array([0.5, 0.0])
 
 EXERCISES = (
+    Exercise(
+        id="05-pairs",
+        solution=MyPairs,
+        check=check_pairs,
+        mistakes=(
+            Mistake("range(T)", "range(T // 2)", "Four groups make four pairs"),
+            Mistake("t + T // 2", "t + 1", "in this order"),
+            Mistake("rng.choice(opposite)", "opposite[0]", "equally often"),
+            Mistake("rng.choice(self.groups[t])", "self.groups[t][0]", "equally often"),
+            Mistake("in range(T)", "in rng.permutation(T)", "in this order"),
+        ),
+    ),
     Exercise(
         id="05-importance",
         solution=importance,
@@ -220,33 +191,6 @@ EXERCISES = (
                 "gradient(k, w)",
                 "Each step needs the gradient where the client is then.",
             ),
-        ),
-    ),
-    Exercise(
-        id="05-class",
-        solution=MyFedMas,
-        check=check_class,
-        mistakes=(
-            Mistake(
-                "max(1, round(share * len(members)))", "len(members)", "at least one, 3, 2, 1 and 1"
-            ),
-            Mistake(
-                "max(1, round(share * len(members)))",
-                "round(share * len(members))",
-                "Tiers 0, 1, 2 and 3",
-            ),
-            Mistake(
-                "np.flatnonzero(self.tiers == tier)",
-                "np.arange(len(self.tiers))",
-                "Tiers 0, 1, 2 and 3",
-            ),
-            Mistake(
-                "max(1, round(share * len(members)))",
-                "-int(-share * len(members) // 1)",
-                "Yours are [4, 2, 1, 1]",
-            ),
-            Mistake("2 * self.strength", "self.strength", "the gradient of λ Σ Ω"),
-            Mistake("anchor=server.params", "anchor=0 * server.params", "the gradient of λ Σ Ω"),
         ),
     ),
 )

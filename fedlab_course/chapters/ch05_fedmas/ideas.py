@@ -1,16 +1,26 @@
 """Figures of forgetting: tasks one after another, what a penalty keeps, and its stiff steps."""
 
+import contextlib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from torch import nn
 
+import fedlab_core as fl
+from fedlab_core.history import RoundRecord
 from fedlab_core.plots.colours import GREY, INK
 from fedlab_core.plots.style import group_look, new_figure, set_description
+from fedlab_core.server import Server
+from fedlab_core.simulation import Diverged
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
+
+_LEAST = 0.7  # of the accuracy on the second task that is drawn
+_APART = 0.04  # of two labelled points, in accuracy
 
 
 def forgetting(
@@ -86,7 +96,7 @@ def kept_and_learned(
     rows = []
     for number, (name, of) in enumerate(ends.items()):
         rows += _add_penalty(figure, number, name, of)
-    figure.update_xaxes(range=[0, 1.03], tickformat=".0%")
+    figure.update_xaxes(range=[_LEAST, 1.02], tickformat=".0%")
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%")
     set_description(
         figure,
@@ -98,23 +108,49 @@ def kept_and_learned(
     return figure
 
 
+def _labelled(first: np.ndarray, second: np.ndarray, labels: list[str]) -> list[str]:
+    """The labels of points that lie apart, and "" for a point near one that has its label."""
+    texts: list[str] = []
+    placed: list[int] = []
+    for number, label in enumerate(labels):
+        near = [
+            abs(first[number] - first[one]) + abs(second[number] - second[one]) for one in placed
+        ]
+        is_free = not near or min(near) > _APART
+        texts.append(label if is_free else "")
+        placed += [number] if is_free else []
+    return texts
+
+
 def _add_penalty(
     figure: go.Figure, number: int, name: str, of: Mapping[float, Sequence[float]]
 ) -> list[list[str]]:
-    """Add the curve of a penalty, with the λ of its best sum; return the rows of its table."""
+    """Add the curve of a penalty with its name at the best sum; return the rows of its table."""
     first, second = np.array(list(of.values())).T
     labels = [f"{strength:g}" for strength in of]
     style = group_look(number)
     hover = f"{name}, λ = %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned<extra></extra>"
-    add_curve(figure, second, first, name, style, customdata=labels, hovertemplate=hover)
+    add_curve(
+        figure,
+        second,
+        first,
+        name,
+        style,
+        mode="lines+markers+text",
+        text=_labelled(first, second, labels),
+        textposition="top right" if number else "bottom left",
+        textfont={"color": style.colour, "size": 12},
+        customdata=labels,
+        hovertemplate=hover,
+    )
     top = int((first + second).argmax())
     figure.add_annotation(
         x=second[top],
         y=first[top],
-        text=f"{name}, λ = {labels[top]}",
+        text=f"<b>{name}</b>",
         font={"color": style.colour},
         ax=-110,
-        ay=12 * number,
+        ay=60 * number - 20,
     )
     return [
         [f"{name}, λ = {label}", f"{kept:.0%}", f"{learned:.0%}"]
@@ -172,6 +208,54 @@ def _steps(strength: float, explicit: LocalUpdate, implicit: LocalUpdate) -> go.
         figure,
         f"One parameter over {STEPS} local steps at λ={strength:g}. {words}.",
         ["step", "y after 1", "y at the end"],
+        rows,
+    )
+    return figure
+
+
+def grown(
+    fed: fl.FederatedDataset, model: nn.Module, rule: fl.FedMas, **settings: Any
+) -> list[float]:
+    """η · 2λ · max Ω after each round of a run, which may diverge. ``settings`` of a simulation."""
+    products: list[float] = []
+
+    def note(record: RoundRecord, server: Server) -> None:
+        products.append(server.lr * float(server.state["weight"].max()))
+
+    with warnings.catch_warnings(), contextlib.suppress(Diverged):
+        warnings.simplefilter("ignore")
+        fl.simulate(fed, model, rule, on_round=note, **settings)
+    return products
+
+
+BOUND = 2.0  # where explicit steps of the penalty run away, whatever the loss
+
+
+def growth(products: Mapping[float, Sequence[float]]) -> go.Figure:
+    """η · 2λ · max Ω over the rounds of training, a curve for each λ, and the bound.
+
+    ``products``: λ → the number after each round, as many as the run had.
+    """
+    figure = new_figure(
+        title="Ω grows while the model is trained",
+        x_title="communication round",
+        y_title="η · 2λ · max Ω",
+    )
+    rows = []
+    for number, (strength, series) in enumerate(products.items()):
+        rounds = np.arange(1, len(series) + 1)
+        add_curve(figure, rounds, series, f"λ = {strength:g}", group_look(number))
+        rows.append([f"{strength:g}", len(series), f"{series[0]:.2g}", f"{max(series):.2g}"])
+    line = {"color": GREY, "width": 2, "dash": "dot"}
+    figure.add_hline(y=BOUND, line=line)
+    note: dict[str, Any] = {"text": "2: lost at the latest", "font": {"color": GREY}}
+    note |= {"xref": "paper", "x": 1, "xanchor": "right", "yshift": 12, "showarrow": False}
+    figure.add_annotation(y=np.log10(BOUND), **note)
+    figure.update_yaxes(type="log", dtick=1)
+    set_description(
+        figure,
+        "η · 2λ · max Ω by round on a logarithmic axis; explicit steps run away above 2.",
+        ["λ", "rounds until the run ends", "in the first round", "largest"],
         rows,
     )
     return figure

@@ -112,20 +112,6 @@ PLANTED |= {
 }
 PLANTED |= {
     ("05-local", "* (y - w))", "* y)"): in_penalties.TO_ZERO,
-    ("05-class", "weight=2 * self", "weight=-2 * self"): in_penalties.SIGN,
-    ("05-class", "weight=2 * self", "weight=self"): in_penalties.HALF,
-    ("05-class", "anchor=server.params", "anchor=0 * server.params"): in_penalties.TO_ZERO,
-    (
-        "05-class",
-        "anchor=server.params",
-        "anchor=server.state.setdefault('w0', server.params)",
-    ): in_penalties.OLD_ANCHOR,
-    (
-        "05-class",
-        "anchor=server.params\n",
-        "anchor=server.params,\n            scale=1 / (1 + server.lr * 2 * self.strength\n"
-        '            * server.state["importance"])\n',
-    ): in_penalties.IMPLICIT,
 }
 
 

@@ -1,0 +1,215 @@
+"""What is it in tiers that helps: each method at its best learning rate, and tiers taken apart."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+import fedlab_core as fl
+from fedlab_core.compare import t_interval
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.evidence import tables
+
+RATED = ("FedAvg", "TFedAvg", "one client an update", "FedMas explicit")
+SETTING = {"partition": "one_label", "epochs": 5}
+_RANDOM = "FedAvg: random clients"
+_UNLIKE = "two unlike clients"
+_ALIKE = "two like clients"
+_KINDS = {
+    _RANDOM: (INK, "circle"),
+    _UNLIKE: (GROUPS[0], "square"),
+    _ALIKE: (GROUPS[2], "diamond"),
+}
+YOURS = "yours, half a round apart"
+
+
+class Row(NamedTuple):
+    """A stored row of the figure: its ``kind``, its ``table`` and the values of its columns."""
+
+    kind: str
+    table: str
+    where: Mapping[str, Any]
+
+
+_TIERS = {"algorithm": "fedmastruetiers"}
+ROWS = {
+    "FedAvg, 20 clients": Row(_RANDOM, "tiers_order", {"algorithm": "fedavg"}),
+    "FedAvg, 2 clients": Row(_RANDOM, "small_updates", {}),
+    "pairs, turns together": Row(_UNLIKE, "pairs_order", {"order": "together"}),
+    "pairs, half a round apart": Row(_UNLIKE, "tiers_order", {"algorithm": "rotatedpairs"}),
+    YOURS: Row(_UNLIKE, "", {}),
+    "pairs, new order": Row(_UNLIKE, "pairs_order", {"order": "shuffled"}),
+    "true tiers, new order": Row(_ALIKE, "tiers_order", _TIERS | {"tier_order": "shuffled"}),
+    "true tiers": Row(_ALIKE, "tiers_order", _TIERS | {"tier_order": "fixed"}),
+}
+DIFFERENCES = {  # from one row to another → what differs between them
+    ("FedAvg, 20 clients", "FedAvg, 2 clients"): "updates",
+    ("pairs, turns together", "pairs, half a round apart"): "time",
+    ("pairs, new order", "true tiers, new order"): "likeness",
+}
+
+
+def best_rate(method: str) -> float:
+    """The rate η with the highest accuracy after 50 rounds on the digits, one label a client."""
+    where = SETTING | {"method": method, "best_by": "rounds"}
+    return float(tables.matching("rated_digits", where).lr.iloc[0])
+
+
+def over_rates(methods: tuple[str, ...] = RATED[:3]) -> go.Figure:
+    """End accuracy on validation samples against η, for ``methods`` that need no further choice."""
+    curves = {}
+    for method in methods:
+        runs = tables.matching("rates_digits", SETTING | {"method": method})
+        curves[method] = {
+            float(lr): of.end_accuracy.tolist() for lr, of in runs.groupby("lr", sort=True)
+        }
+    chosen = {method: best_rate(method) for method in methods}
+    figure = fl.plots.rates(curves, chosen, title="One label a client, 50 rounds")
+    return figure.update_yaxes(title="end accuracy, validation samples")
+
+
+def rated() -> pd.DataFrame:
+    """A row for each method at its best rate: how it ends and learns, on seeds and test images that
+    chose nothing.
+    """
+    rows = []
+    for method in RATED:
+        ways = SETTING | {"method": method}
+        runs = tables.matching("rated_digits", ways | {"best_by": "rounds"})
+        per_update = tables.matching("rated_digits", ways | {"best_by": "updates"})
+        strength = runs.parameter.iloc[0]
+        rows.append(
+            {
+                "method": method if np.isnan(strength) else f"{method}, λ = {strength:g}",
+                "best η": f"{runs.lr.iloc[0]:.2g}",
+                "end accuracy": _spread(runs.end_accuracy),
+                "mean accuracy": _spread(runs.mean_accuracy),
+                "updates": f"{runs.server_updates.mean():.0f}",
+                "after 50 updates, at the best η for it": _spread(per_update.accuracy_at_updates),
+            }
+        )
+    return pd.DataFrame(rows).set_index("method")
+
+
+def _spread(values: pd.Series) -> str:
+    """The mean and the standard deviation over seeds, in percent."""
+    return f"{values.mean():.1%} ± {values.std():.1%}"
+
+
+def shares() -> pd.DataFrame:
+    """How much of the lead of true tiers over FedAvg with 20 clients FedAvg with 2 clients has."""
+    measures = {"mean accuracy": "mean_accuracy", "end accuracy": "end_accuracy"}
+    found: dict[str, dict[str, str]] = {}
+    for lr in (0.01, 0.05):
+        for title, measure in measures.items():
+            many, few, tiers = (
+                _values(name, measure, lr)
+                for name in ("FedAvg, 20 clients", "FedAvg, 2 clients", "true tiers")
+            )
+            share = (few - many).mean() / (tiers - many).loc[few.index].mean()
+            found.setdefault(title, {})[f"η = {lr:g}"] = f"{share:.0%}"
+    return pd.DataFrame(found).T.rename_axis("share of the lead of true tiers")
+
+
+def _values(name: str, measure: str = "mean_accuracy", lr: float = 0.01) -> pd.Series:
+    """A measure of a stored row, indexed by seeds."""
+    row = ROWS[name]
+    runs = tables.matching(row.table, {**row.where, "lr": lr})
+    return runs.set_index("seed")[measure]
+
+
+def apart(yours: Mapping[int, float]) -> go.Figure:
+    """Mean accuracy over 30 rounds of tiers with properties taken away, and three differences.
+
+    ``yours``: seed → mean accuracy of the reader's pairs, at least two. A faint dot is a seed, a
+    bar the 95 % interval of the mean.
+    """
+    figure = new_figure(
+        title="Tiers taken apart, η = 0.01 for all",
+        x_title="mean accuracy over 30 rounds, at equal bytes",
+        y_title="",
+        height=640,
+    )
+    values = {name: _values(name) for name in ROWS if name != YOURS}
+    values[YOURS] = pd.Series(yours)
+    rows = []
+    shown = set()
+    for place, (name, row) in enumerate(ROWS.items()):
+        _add_row(figure, place, name, values[name], row.kind, row.kind not in shown)
+        shown.add(row.kind)
+        found = t_interval(values[name])
+        numbers = (f"{value:.1%}" for value in (found.mean, found.low, found.high))
+        rows.append([name, row.kind, *numbers, found.runs])
+    sentences = [_add_difference(figure, values, *ends) for ends in DIFFERENCES]
+    places = list(range(len(ROWS)))
+    figure.update_yaxes(tickvals=places, ticktext=list(ROWS), range=[len(ROWS) - 0.5, -0.6])
+    figure.update_xaxes(tickformat=".0%")
+    text = "Dot chart of mean accuracy over 30 rounds, with 95 % intervals, and three differences. "
+    columns = ["cohorts", "kind", "mean", "low", "high", "seeds"]
+    set_description(figure, text + "; ".join(sentences) + ".", columns, rows)
+    return figure
+
+
+def _add_row(
+    figure: go.Figure, place: int, name: str, values: pd.Series, kind: str, in_legend: bool
+) -> None:
+    """Add faint dots of the seeds, and above them the mean with its interval."""
+    colour, symbol = _KINDS[kind]
+    figure.add_scatter(
+        x=values,
+        y=[place + 0.2] * len(values),
+        mode="markers",
+        showlegend=False,
+        marker={"color": colour, "size": 5, "opacity": 0.4},
+        hovertemplate=f"%{{x:.1%}}<extra>one seed, {name}</extra>",
+    )
+    found = t_interval(values)
+    mine = name == YOURS
+    figure.add_scatter(
+        x=[found.mean],
+        y=[place],
+        name=kind,
+        showlegend=in_legend,
+        mode="markers",
+        error_x={"array": [found.half_width], "color": colour, "thickness": 2.5, "width": 7},
+        marker={
+            "symbol": f"{symbol}-open" if mine else symbol,
+            "size": 13,
+            "color": colour,
+            "line": {"width": 2.5 if mine else 0},
+        },
+        hovertemplate=f"{found.mean:.1%}<br>{found.low:.1%} to {found.high:.1%}"
+        f"<extra>{name}</extra>",
+    )
+
+
+def _add_difference(
+    figure: go.Figure, values: Mapping[str, pd.Series], first: str, second: str
+) -> str:
+    """Add an arrow from the mean of one row to that of another, with its words; return a phrase."""
+    places = [list(ROWS).index(name) for name in (first, second)]
+    level = sum(places) / 2
+    paired = 100 * (values[second] - values[first]).dropna()
+    x = [values[name].mean() for name in (first, second)]
+    for end, place in zip(x, places, strict=True):
+        line = {"color": GREY, "width": 1, "dash": "dot"}
+        figure.add_shape(type="line", x0=end, x1=end, y0=place, y1=level, line=line)
+    figure.add_annotation(
+        x=x[1],
+        y=level,
+        ax=x[0],
+        ay=level,
+        axref="x",
+        ayref="y",
+        text="",
+        arrowhead=2,
+        arrowwidth=2,
+        arrowcolor=GREY,
+    )
+    words = f"{DIFFERENCES[first, second]}: {paired.mean():+.0f} points"
+    note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -8}
+    figure.add_annotation(x=min(x), y=level, text=f"<b>{words}</b>", **note)
+    return f"{words}, from {first} to {second}"

@@ -237,9 +237,15 @@ VARIANTS: dict[tuple[str, str], Variant] = {
         values=(2, 5, 10, 15),
         default=5,
     ),
-    ("mu", "quadratics"): Variant(
-        "local problems are solved exactly, so every μ is stable: up to 100",
-        values=(0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0),
+    ("mu", "plane"): Variant(
+        "η (a + μ) must be below 2, with a = 4 and η = 0.05; FedAvg comes first",
+        values=(0.0, 0.3, 1.0, 3.0, 10.0, 30.0),
+        default=0.0,
+    ),
+    ("mu", "rates"): Variant(
+        "these are stored at all learning rates; 0 is FedAvg alone",
+        values=(0.0, 0.01, 0.1, 1.0),
+        tip="Reveals the curve of FedProx with this μ",
     ),
     ("mu", "unequal work"): Variant(
         "η (a + μ) must be below 2 at η = 0.1", values=(0.0, 0.3, 1.0, 3.0, 10.0)

@@ -55,10 +55,6 @@ class Quadratics:
             points.append(points[-1] - lr * (self.gradient(points[-1]) + offset))
         return np.stack(points)
 
-    def nearest(self, w: np.ndarray, mu: float) -> np.ndarray:
-        """argmin f_k(y) + μ/2 ‖y − w‖² [N, D]: the exact solutions of FedProx's local problems."""
-        return (self.a * self.b + mu * w) / (self.a + mu)
-
 
 def contours(
     clients: Quadratics, around: np.ndarray, *, title: str | None = None, legend: bool = True
@@ -85,16 +81,6 @@ def contours(
     figure.update_xaxes(range=[x[0], x[-1]], constrain="domain")
     figure.update_yaxes(range=[y[0], y[-1]], scaleanchor="x", constrain="domain")
     return figure
-
-
-def line(figure: go.Figure, points: np.ndarray, name: str, colour: str, dash: str) -> None:
-    figure.add_scatter(
-        x=points[:, 0],
-        y=points[:, 1],
-        name=name,
-        mode="lines",
-        line={"color": colour, "dash": dash},
-    )
 
 
 def mark(figure: go.Figure, point: np.ndarray, name: str, symbol: str, colour: str) -> None:

@@ -11,7 +11,7 @@ from fedlab_course.chapters.ch02_fedprox import scene
 from fedlab_course.evidence import rates
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.widgets import named_slider, slider
+from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
 SPLITS = {name: rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
 _NEAR = 0.2
@@ -28,7 +28,7 @@ def proximal(update: scene.LocalUpdate, wrong: scene.LocalUpdate) -> Idea:
     is a distance of less than 0.2 from the optimum.
     """
     sliders = {
-        "mu": slider("μ of FedProx", scene.STRENGTHS, 0.0, "Proximal strength"),
+        "mu": slider_of("mu", "plane"),
         "round": slider("round", scene.ROUNDS, 1, "Rounds so far"),
     }
 
@@ -46,7 +46,7 @@ def over_rates() -> Idea:
     """
     sliders = {
         "split": _split_slider(SPLITS),
-        "mu": slider("μ of FedProx", STRENGTHS, 1.0, "Reveals the curve of FedProx with this μ"),
+        "mu": slider_of("mu", "rates"),
     }
     return Idea(_over_rates, sliders)
 

@@ -13,7 +13,6 @@ from fedlab_course.explore import planes
 LocalUpdate = Callable[..., Any]
 STEPS = 10
 RATE = 0.05
-STRENGTHS = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0)
 ROUNDS = (1, 2, 3, 5, 10, 20, 50)
 _FAR = 1e6  # a path further away than this is not followed
 

@@ -15,7 +15,7 @@ from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
-from fedlab_course.explore.widgets import named_slider, slider
+from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
 CLIENTS = Quadratics(A, B)
 START = np.array([-1.0, 1.5])
@@ -52,7 +52,7 @@ def scene_of(scaffold: scene.Scaffold, local_update: scene.LocalUpdate, new_cont
     last. ``local_update`` and ``new_control``: the functions of the exercises.
     """
     sliders = {
-        "tau": slider("local steps τ", scene.STEPS, 10, "Local steps in a round"),
+        "tau": slider_of("local_steps"),
         "round": slider("round", scene.ROUNDS, 1, "Rounds so far"),
     }
     return Idea(partial(scene.draw, scaffold, local_update, new_control), sliders)

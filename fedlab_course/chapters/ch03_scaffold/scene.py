@@ -12,8 +12,7 @@ from fedlab_course.check import own
 from fedlab_course.explore import planes
 
 RATE = 0.1
-STEPS = (1, 2, 5, 10, 20, 50)  # of the slider
-LOCAL_STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100)  # of the curve
+LOCAL_STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100)  # of the curve of rounds
 ROUNDS = (1, 2, 3, 5, 10, 20, 50)
 NEAR = 0.01  # of the first distance
 _NONE = np.zeros(2)

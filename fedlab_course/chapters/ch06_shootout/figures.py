@@ -109,6 +109,7 @@ def flattered(histories: Mapping[str, History], within_budget: Rule, *, title: s
                 col=panel,
             )
     figure.update_xaxes(tickformat=".0%", nticks=4)
+    figure.update_xaxes(title="test accuracy", col=2)
     figure.update_yaxes(autorange="reversed", type="category")
     figure.update_layout(margin_t=84, title_pad_b=34)
     rows = [

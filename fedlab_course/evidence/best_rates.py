@@ -1,100 +1,125 @@
 """Every method at its best learning rate: the tables "rates_digits" and "rated_digits".
 
-The first has the accuracy on validation samples at 17 rates, over three seeds; the best rate is
-chosen there. The second has the accuracy on the test images at the chosen rate, over 20 other
-seeds.
+The first has every method at 17 rates on three seeds, measured on validation samples: it chooses.
+The second has each method at the rate that was chosen so, on twenty other seeds and the test
+images: it judges. ``fedlab_course/experiments/studies/learning_rates.py`` has the setting, and
+:mod:`fedlab_course.evidence.rate_figures` draws the curves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-import fedlab_core as fl
 from fedlab_course.evidence import configs, tables
 
+# A split of the digits over 100 clients, in words → its name in the tables.
+SPLITS = {
+    "two labels": "two_labels",
+    "one label": "one_label",
+    "Dirichlet 0.1": "dirichlet_0.1",
+    "Dirichlet 0.3": "dirichlet_0.3",
+    "IID": "iid",
+}
 # Axis → the column that has the accuracy for it. "updates" and "bytes": what FedAvg spends in all.
 MEASURES = {
     "rounds": "end_accuracy",
     "updates": "accuracy_at_updates",
     "bytes": "accuracy_at_bytes",
 }
+EPOCHS = 5
+MARGIN = 0.01  # δ of accuracies on the digits
+Curve = dict[float, np.ndarray]  # η → one accuracy for each seed
 
 
-def _validated(partition: str, method: str, axis: str, epochs: int) -> pd.Series:
-    """The mean accuracy on validation samples, by configuration and rate."""
-    where = {"partition": partition, "epochs": epochs, "method": method}
-    runs = tables.matching("rates_digits", where).groupby(["configuration", "lr"], sort=False)
-    return runs[MEASURES[axis]].mean()
+def _runs(split: str, method: str) -> pd.DataFrame:
+    """The runs on validation samples: a row for each configuration, rate and seed."""
+    where = {"partition": split, "epochs": EPOCHS, "method": method}
+    return tables.matching("rates_digits", where).sort_values(["lr", "seed"])
 
 
-def chosen(partition: str, method: str, axis: str = "rounds", epochs: int = 5) -> float:
+def curve(split: str, method: str, axis: str = "rounds") -> Curve:
+    """The accuracies of a method on validation samples: η → one for each seed, in their order.
+
+    ``split``: a value of ``SPLITS``; ``method``: as in the tables, such as "FedProx 0.1"; ``axis``:
+    a key of ``MEASURES``. Of several configurations, such as FedMas's λ, a rate has all runs.
+    Raises ``ValueError`` for rows that are not there.
+    """
+    groups = _runs(split, method).groupby("lr")
+    return {float(lr): runs[MEASURES[axis]].to_numpy() for lr, runs in groups}
+
+
+def top(found: Curve) -> tuple[float, float]:
+    """The best rate of a curve, the lowest of equals, and the mean accuracy there."""
+    rate = max(found, key=lambda one: (found[one].mean(), -one))
+    return rate, float(found[rate].mean())
+
+
+def _means(split: str, method: str, axis: str) -> pd.Series:
+    """The mean accuracy on validation samples, by configuration and rate, the lowest rate first.
+
+    Rounded, so that sums of the same accuracies in another order are equal.
+    """
+    runs = _runs(split, method).groupby(["configuration", "lr"], sort=False)
+    return runs[MEASURES[axis]].mean().round(12)
+
+
+def best_rate(split: str, method: str, axis: str = "rounds") -> float:
     """The rate at which a method has its highest mean accuracy on validation samples.
 
-    ``partition``: such as "one_label"; ``axis``: "rounds", "updates" or "bytes". Of several
-    configurations the best one counts. Raises ``ValueError`` where nothing is stored.
+    Of several configurations the best one counts.
     """
-    return float(_validated(partition, method, axis, epochs).idxmax()[1])
+    return float(_means(split, method, axis).idxmax()[1])
 
 
-def best_of(partition: str, methods: Sequence[str], axis: str = "rounds", epochs: int = 5) -> str:
+def best_of(split: str, methods: Sequence[str], axis: str = "rounds") -> str:
     """The one of ``methods``, variants of one algorithm, with the highest validation accuracy.
 
     Methods that have not been judged in this federation do not count. Returns "" if none has.
     """
     rows = tables.read("rated_digits")
-    there = set(rows[(rows["partition"] == partition) & (rows["epochs"] == epochs)]["method"])
-    values = {
-        method: _validated(partition, method, axis, epochs).max()
-        for method in methods
-        if method in there
-    }
+    there = set(rows[(rows["partition"] == split) & (rows["epochs"] == EPOCHS)]["method"])
+    values = {method: _means(split, method, axis).max() for method in methods if method in there}
     return max(values, key=lambda method: values[method]) if values else ""
 
 
-def judged(partition: str, method: str, axis: str = "rounds", epochs: int = 5) -> pd.Series:
+def judged(split: str, method: str, axis: str = "rounds") -> pd.Series:
     """Test accuracy at the rate that is best for ``axis``, a share for each seed.
 
     It is empty unless that rate has been judged by all planned seeds.
     """
     rows = tables.read("rated_digits")
     wanted = (
-        (rows["partition"] == partition)
+        (rows["partition"] == split)
         & (rows["method"] == method)
         & (rows["best_by"] == axis)
-        & (rows["epochs"] == epochs)
+        & (rows["epochs"] == EPOCHS)
     )
     found = rows[wanted].set_index("seed")[MEASURES[axis]].sort_index()
     return found if len(found) == len(configs.seeds("rated_digits")) else found[:0]
 
 
-def chosen_on(partition: str, method: str, axis: str = "rounds", epochs: int = 5) -> pd.Series:
+def chosen_on(split: str, method: str, axis: str = "rounds") -> pd.Series:
     """Accuracy on validation samples at the rate that is best for ``axis``, a share for each seed.
 
     These seeds have chosen the rate, so they flatter it a little.
     """
-    configuration, rate = _validated(partition, method, axis, epochs).idxmax()
-    where = {"partition": partition, "epochs": epochs, "method": method}
-    where |= {"configuration": int(configuration), "lr": float(rate)}
-    rows = tables.matching("rates_digits", where)
-    return rows.set_index("seed")[MEASURES[axis]].sort_index()
+    configuration, rate = _means(split, method, axis).idxmax()
+    runs = _runs(split, method)
+    best = runs[(runs["configuration"] == configuration) & (runs["lr"] == rate)]
+    return best.set_index("seed")[MEASURES[axis]].sort_index()
 
 
-def ahead(partition: str, method: str, baseline: str, axis: str = "rounds") -> pd.Series:
+def ahead(split: str, method: str, baseline: str = "FedAvg", axis: str = "rounds") -> pd.Series:
     """``method`` less ``baseline``, each at its best rate, a share for each seed that both have."""
-    return (judged(partition, method, axis) - judged(partition, baseline, axis)).dropna()
+    return (judged(split, method, axis) - judged(split, baseline, axis)).dropna()
 
 
-def figure(
-    partition: str, methods: Sequence[str], *, title: str, axis: str = "rounds"
-) -> go.Figure:
-    """Draw :func:`fedlab_core.plots.rates` of the stored validation accuracies of ``methods``."""
-    curves = {}
-    for method in methods:
-        where = {"partition": partition, "epochs": 5, "method": method}
-        rows = tables.matching("rates_digits", where)
-        curves[method] = {
-            float(rate): runs.tolist() for rate, runs in rows.groupby("lr")[MEASURES[axis]]
-        }
-    best = {method: chosen(partition, method, axis) for method in methods}
-    return fl.plots.rates(curves, best, y_title="accuracy, validation samples", title=title)
+def leads(split: str, methods: Mapping[str, str], axis: str = "rounds") -> dict[str, np.ndarray]:
+    """What ``methods`` are ahead of FedAvg, seed by seed, each at its best rate.
+
+    ``methods``: name in a figure → name in the tables. A method that has not been judged is left
+    out.
+    """
+    found = {name: ahead(split, method, axis=axis).to_numpy() for name, method in methods.items()}
+    return {name: gaps for name, gaps in found.items() if len(gaps)}

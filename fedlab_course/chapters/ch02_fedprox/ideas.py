@@ -8,14 +8,14 @@ import plotly.graph_objects as go
 
 from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch02_fedprox import scene
-from fedlab_course.evidence import rates
+from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
-SPLITS = {name: rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
+SPLITS = {name: best_rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
 _NEAR = 0.2
-_NAMES = {split: name for name, split in rates.SPLITS.items()}
+_NAMES = {split: name for name, split in best_rates.SPLITS.items()}
 # μ → its name in the stored tables; 0 is FedAvg
 STRENGTHS = {0.0: "FedAvg", 0.01: "FedProx 0.01", 0.1: "FedProx 0.1", 1.0: "FedProx 1"}
 
@@ -55,19 +55,21 @@ def _over_rates(split: str, mu: float) -> go.Figure:
     methods = {"FedAvg": "FedAvg"}
     if mu:
         methods[f"FedProx μ = {mu:g}"] = STRENGTHS[mu]
-    return rates.by_rate(split, methods, title=f"End accuracy by learning rate: {_NAMES[split]}")
+    return rate_figures.by_rate(
+        split, methods, title=f"End accuracy by learning rate: {_NAMES[split]}"
+    )
 
 
 def at_best() -> Idea:
     """FedProx less FedAvg on test images, each at its best rate, a dot for each of twenty seeds."""
-    return Idea(_at_best, {"split": _split_slider(rates.SPLITS)})
+    return Idea(_at_best, {"split": _split_slider(best_rates.SPLITS)})
 
 
 def _at_best(split: str) -> go.Figure:
     methods = {f"FedProx μ = {mu:g}": name for mu, name in STRENGTHS.items() if mu}
     return comparison_figures.differences(
-        rates.leads(split, methods),
-        margin=rates.MARGIN,
+        best_rates.leads(split, methods),
+        margin=best_rates.MARGIN,
         title=f"FedProx less FedAvg: {_NAMES[split]}",
         x_title="points at the end, each at its best rate",
     )

@@ -11,7 +11,7 @@ from fedlab_core.compare import price
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.evidence import rates, tables
+from fedlab_course.evidence import best_rates, tables
 
 TARGET = 0.9
 _MEGA = 1e6
@@ -97,7 +97,7 @@ def few() -> go.Figure:
     }
     return comparison_figures.differences(
         values,
-        margin=rates.MARGIN,
+        margin=best_rates.MARGIN,
         title="Less FedAvg: 2 of 100 clients a round",
         x_title="points at the end, η = 0.05 for all",
     )

@@ -10,7 +10,7 @@ from fedlab_core.plots.colours import INK, METHODS
 from fedlab_core.plots.style import set_description
 from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch03_scaffold import scene
-from fedlab_course.evidence import rates
+from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
@@ -23,8 +23,8 @@ STEPS = 10
 LR = 0.05
 _DEGREES = 10  # of the goal
 _SHORT = 0.05  # an arrow that is shorter has no label
-SPLITS = {name: rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
-MEASURES = {"equal rounds": "end_accuracy", "FedAvg's bytes": "accuracy_at_bytes"}
+SPLITS = {name: best_rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
+AXES = {"equal rounds": "rounds", "FedAvg's bytes": "bytes"}
 CURVES = {"FedAvg": "FedAvg", "SCAFFOLD": "SCAFFOLD", "SCAFFOLD, 1/|S|": "SCAFFOLD cohort"}
 SHOWN = {"FedAvg": 1, "and SCAFFOLD": 2, "and SCAFFOLD, 1/|S|": 3}
 
@@ -61,26 +61,26 @@ def scene_of(scaffold: scene.Scaffold, local_update: scene.LocalUpdate, new_cont
 def over_rates() -> Idea:
     """End accuracy against η: FedAvg, SCAFFOLD, and SCAFFOLD with its other update of c.
 
-    Sliders ``split``; ``measure``: after equal rounds, or for FedAvg's bytes; ``shown``: how many
+    Sliders ``split``; ``axis``: after equal rounds, or for FedAvg's bytes; ``shown``: how many
     of the three curves.
     """
     sliders = {
         "split": named_slider("split", SPLITS, "two_labels", "How the images are dealt"),
-        "measure": named_slider("compared", MEASURES, "end_accuracy", "What is equal for all"),
+        "axis": named_slider("compared", AXES, "rounds", "What is equal for all"),
         "shown": named_slider("drawn", SHOWN, 2, "Reveals one curve after another"),
     }
     return Idea(_over_rates, sliders)
 
 
-def _over_rates(split: str, measure: str, shown: int) -> go.Figure:
+def _over_rates(split: str, axis: str, shown: int) -> go.Figure:
     methods = dict(list(CURVES.items())[:shown])
-    names = {one: name for name, one in rates.SPLITS.items()}
-    equal = "equal rounds" if measure == "end_accuracy" else "FedAvg's bytes"
-    return rates.by_rate(
+    names = {one: name for name, one in best_rates.SPLITS.items()}
+    equal = "equal rounds" if axis == "rounds" else "FedAvg's bytes"
+    return rate_figures.by_rate(
         split,
         methods,
         title=f"Every rate: {names[split]}, {equal}",
-        measure=measure,
+        axis=axis,
         y_title=f"accuracy for {equal}",
     )
 
@@ -91,20 +91,17 @@ def at_best() -> Idea:
     Slider ``split``. Equal bytes are shown where these runs are stored.
     """
     tip = "How the images are dealt"
-    return Idea(_at_best, {"split": named_slider("split", rates.SPLITS, "two_labels", tip)})
+    return Idea(_at_best, {"split": named_slider("split", best_rates.SPLITS, "two_labels", tip)})
 
 
 def _at_best(split: str) -> go.Figure:
-    names = {one: name for name, one in rates.SPLITS.items()}
+    names = {one: name for name, one in best_rates.SPLITS.items()}
     methods = {name: method for name, method in CURVES.items() if method != "FedAvg"}
-    values = rates.leads(split, methods)
-    for name, method in methods.items():
-        if rates.is_judged(split, method, "bytes"):
-            row = {f"{name}, equal bytes": method}
-            values |= rates.leads(split, row, measure="accuracy_at_bytes", best_by="bytes")
+    by_bytes = {f"{name}, equal bytes": method for name, method in methods.items()}
+    values = best_rates.leads(split, methods) | best_rates.leads(split, by_bytes, "bytes")
     return comparison_figures.differences(
         values,
-        margin=rates.MARGIN,
+        margin=best_rates.MARGIN,
         title=f"SCAFFOLD less FedAvg: {names[split]}",
         x_title="points at the end, each at its best rate",
     )

@@ -10,11 +10,10 @@ from torch import nn
 import fedlab_core as fl
 from fedlab_course import comparison_figures
 from fedlab_course.check import own
-from fedlab_course.evidence import best_rates
+from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore.ideas import Idea, gallery
 
 RATES = (0.05, 0.2, 0.4, 0.8, 1.6)  # of the live runs
-MARGIN = 0.01  # δ
 _SPLITS = {1: ("one label", "one_label"), 2: ("two labels", "two_labels")}
 _PAIRS = (
     ("one label", "one_label", "FedAvg"),
@@ -67,7 +66,7 @@ def stored() -> Idea:
     for labels, (name, partition) in _SPLITS.items():
         methods = ("FedAvg", "SCAFFOLD", "FedSSO")
         title = f"{name.capitalize()} a client, three stored seeds"
-        figures[labels] = best_rates.figure(partition, methods, title=title)
+        figures[labels] = rate_figures.stored(partition, methods, title=title)
         figures[labels].update_yaxes(range=[0, 1])
     return gallery(figures, "labels per client", value=1.0)
 
@@ -81,5 +80,5 @@ def at_best() -> go.Figure:
         for split, partition, other in _PAIRS
     }
     return comparison_figures.differences(
-        values, margin=MARGIN, title="FedSSO less others, each at its best"
+        values, margin=best_rates.MARGIN, title="FedSSO less others, each at its best"
     )

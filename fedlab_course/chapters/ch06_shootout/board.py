@@ -32,7 +32,6 @@ FEDERATIONS = {
     "Dirichlet 0.3": "dirichlet_0.3",
 }
 AXES = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
-MARGIN = 0.01  # δ
 _WORDS = {
     "rounds": "after 50 rounds",
     "updates": "after 50 server updates",
@@ -88,7 +87,9 @@ def board(federation: str = "one_label", axis: str = "rounds") -> go.Figure:
     styles = looks({row: "" if row in ("TFedAvg", "FedDyn") else row for row in METHODS})
     best = max(values.mean() for values in solid.values())
     band = rgba(GREY, 0.18)
-    figure.add_vrect(x0=best - MARGIN, x1=best, fillcolor=band, line_width=0, layer="below")
+    figure.add_vrect(
+        x0=best - best_rates.MARGIN, x1=best, fillcolor=band, line_width=0, layer="below"
+    )
     for row, values in rows.items():
         _add_row(figure, row, values, styles[row], row in hollow)
     figure.update_xaxes(tickformat=".1~%")
@@ -150,7 +151,7 @@ def ahead(pairs: Mapping[str, tuple[str, str, str, str]], *, title: str) -> go.F
     for name, (federation, axis, method, other) in pairs.items():
         rows = accuracies(federation, axis)
         values[name] = (rows[method] - rows[other]).dropna().to_numpy()
-    return comparison_figures.differences(values, margin=MARGIN, title=title)
+    return comparison_figures.differences(values, margin=best_rates.MARGIN, title=title)
 
 
 def live_rates(names: Iterable[str], federation: str = "one_label") -> dict[str, float]:
@@ -159,7 +160,7 @@ def live_rates(names: Iterable[str], federation: str = "one_label") -> dict[str,
     FedMas counts with its explicit step, as the class has it by default.
     """
     stored = {"FedMas": "FedMas explicit"}
-    return {name: best_rates.chosen(federation, stored.get(name, name)) for name in names}
+    return {name: best_rates.best_rate(federation, stored.get(name, name)) for name in names}
 
 
 def tiers_less_one_client() -> go.Figure:

@@ -7,7 +7,7 @@ import fedlab_core as fl
 from fedlab_course import Explorer, clinic, goals
 from fedlab_course.chapters.ch02_fedprox import figures, race
 from fedlab_course.chapters.ch02_fedprox.exercises import local_update
-from fedlab_course.evidence import rates, tables
+from fedlab_course.evidence import best_rates, tables
 from tests.support import blobs, limit, quadratics
 
 PROXIMAL = ("FedProx 0.01", "FedProx 0.1", "FedProx 1")
@@ -21,7 +21,9 @@ def stored(split: str, method: str, rate: float) -> float:
 
 
 def test_the_tops_with_two_labels_are_those_in_the_text() -> None:
-    tops = {name: rates.top(rates.curve("two_labels", name)) for name in ("FedAvg", *PROXIMAL)}
+    tops = {
+        name: best_rates.top(best_rates.curve("two_labels", name)) for name in ("FedAvg", *PROXIMAL)
+    }
     assert {name: round(100 * height, 1) for name, (_, height) in tops.items()} == {
         "FedAvg": 94.2,
         "FedProx 0.01": 94.2,
@@ -34,9 +36,9 @@ def test_the_tops_with_two_labels_are_those_in_the_text() -> None:
 
 @pytest.mark.parametrize("split", ["two_labels", "one_label", "dirichlet_0.1"])
 def test_no_top_is_more_than_a_third_of_a_point_above_that_of_fedavg(split: str) -> None:
-    _, plain = rates.top(rates.curve(split, "FedAvg"))
+    _, plain = best_rates.top(best_rates.curve(split, "FedAvg"))
     for name in PROXIMAL:
-        _, height = rates.top(rates.curve(split, name))
+        _, height = best_rates.top(best_rates.curve(split, name))
         assert 100 * (height - plain) < 0.3
 
 
@@ -58,8 +60,8 @@ def test_the_right_end_moves_as_the_text_says(
 def test_at_its_best_rate_no_fedprox_is_a_point_above_fedavg() -> None:
     """And the ranges that the text gives for each μ, over all five splits."""
     means = {name: [] for name in PROXIMAL}
-    for split in rates.SPLITS.values():
-        for name, values in rates.leads(split, {name: name for name in PROXIMAL}).items():
+    for split in best_rates.SPLITS.values():
+        for name, values in best_rates.leads(split, {name: name for name in PROXIMAL}).items():
             means[name].append(100 * values.mean())
     assert np.abs(means["FedProx 0.01"]).max() < 0.3
     assert [round(end, 1) for end in (max(means["FedProx 0.1"]), min(means["FedProx 0.1"]))] == [

@@ -140,7 +140,7 @@ def test_the_best_rate_has_the_highest_mean_on_validation_samples() -> None:
     rows = pd.read_csv(best_rates.tables.TABLES / "rates_digits.csv")
     mine = rows[(rows.partition == "one_label") & (rows.method == "FedSSO") & (rows.epochs == 5)]
     means = mine.groupby("lr").end_accuracy.mean()
-    rate = best_rates.chosen("one_label", "FedSSO")
+    rate = best_rates.best_rate("one_label", "FedSSO")
     assert means[rate] == means.max()
     found = best_rates.judged("one_label", "FedSSO")
     assert len(found) == 20 and found.index.is_unique

@@ -8,7 +8,7 @@ import fedlab_core as fl
 from fedlab_course import clinic, outline
 from fedlab_course.chapters.ch03_scaffold import exercises, figures, ideas, scene
 from fedlab_course.check import registry
-from fedlab_course.evidence import rates
+from fedlab_course.evidence import best_rates
 from fedlab_course.explore import quadratics as quadratics_of
 from tests.support import blobs, limit, quadratics, run
 
@@ -97,17 +97,19 @@ def test_the_scene_begins_alike_and_fedavg_stops_beside_the_optimum() -> None:
 
 
 def test_the_chapter_runs_scaffold_at_its_best_rate() -> None:
-    assert outline.get("03").defaults["lr"] == rates.best_rate("two_labels", "SCAFFOLD")
+    assert outline.get("03").defaults["lr"] == best_rates.best_rate("two_labels", "SCAFFOLD")
 
 
 def percent(split: str, method: str, rate: float) -> float:
-    found = rates.curve(split, method)
+    found = best_rates.curve(split, method)
     (values,) = [values for at, values in found.items() if at == pytest.approx(rate, rel=0.02)]
     return 100 * float(values.mean())
 
 
 def test_the_curve_moves_to_the_left_and_up_as_the_text_says() -> None:
-    tops = {name: rates.top(rates.curve("two_labels", name)) for name in ideas.CURVES.values()}
+    tops = {
+        name: best_rates.top(best_rates.curve("two_labels", name)) for name in ideas.CURVES.values()
+    }
     heights = {name: round(100 * height, 1) for name, (_, height) in tops.items()}
     assert heights == {"FedAvg": 94.2, "SCAFFOLD": 96.0, "SCAFFOLD cohort": 96.9}
     assert [rate for rate, _ in tops.values()] == pytest.approx([0.57, 0.28, 0.1], abs=0.005)
@@ -119,8 +121,8 @@ def test_the_curve_moves_to_the_left_and_up_as_the_text_says() -> None:
 def test_the_leads_at_the_best_rates_are_those_in_the_text() -> None:
     both = {"N": "SCAFFOLD", "S": "SCAFFOLD cohort"}
     means = {
-        split: {name: 100 * gaps.mean() for name, gaps in rates.leads(split, both).items()}
-        for split in rates.SPLITS.values()
+        split: {name: 100 * gaps.mean() for name, gaps in best_rates.leads(split, both).items()}
+        for split in best_rates.SPLITS.values()
     }
     assert means["two_labels"]["N"] == pytest.approx(1.6, abs=0.05)
     assert means["one_label"]["N"] == pytest.approx(3.4, abs=0.05)
@@ -129,16 +131,14 @@ def test_the_leads_at_the_best_rates_are_those_in_the_text() -> None:
     variant = [found["S"] - found["N"] for found in means.values()]
     assert min(variant) == pytest.approx(0.6, abs=0.05)
     assert max(variant) == pytest.approx(4.2, abs=0.05)
-    (bytes,) = rates.leads(
-        "two_labels", {"N": "SCAFFOLD"}, measure="accuracy_at_bytes", best_by="bytes"
-    ).values()
-    assert 100 * bytes.mean() == pytest.approx(-0.8, abs=0.05)
+    by_bytes = best_rates.ahead("two_labels", "SCAFFOLD", axis="bytes")
+    assert 100 * by_bytes.mean() == pytest.approx(-0.8, abs=0.05)
 
 
 def test_for_equal_bytes_nothing_is_left_with_one_label() -> None:
     """On validation images, each at its best rate: FedAvg's top is above SCAFFOLD's."""
     heights = [
-        rates.top(rates.curve("one_label", method, "accuracy_at_bytes"))[1]
+        best_rates.top(best_rates.curve("one_label", method, "bytes"))[1]
         for method in ("FedAvg", "SCAFFOLD")
     ]
     assert heights[0] > heights[1]

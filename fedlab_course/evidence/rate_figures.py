@@ -1,93 +1,34 @@
-"""The stored runs at many learning rates: end accuracy by rate, and each method at its best rate.
-
-"rates_digits" has every method at 17 rates on three seeds, measured on validation samples: it
-chooses. "rated_digits" has each method at the rate that was chosen so, on twenty other seeds and
-the test images: it judges. ``fedlab_course/experiments/studies/learning_rates.py`` has the setting.
+"""The recurring picture: accuracy on validation samples against the learning rate, from the stored
+runs of :mod:`fedlab_course.evidence.best_rates`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.plots.colours import GREY, rgba
 from fedlab_core.plots.style import Look, looks, set_description
-from fedlab_course.evidence import tables
+from fedlab_course.evidence import best_rates
+from fedlab_course.evidence.best_rates import Curve
 
-# A split of the digits over 100 clients, in words → its name in the tables.
-SPLITS = {
-    "two labels": "two_labels",
-    "one label": "one_label",
-    "Dirichlet 0.1": "dirichlet_0.1",
-    "Dirichlet 0.3": "dirichlet_0.3",
-    "IID": "iid",
-}
-EPOCHS = 5
-MARGIN = 0.01  # δ of accuracies on the digits
 _REACH = 10.0  # points on the axis of differences
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 _UPPER = (0.42, 1.0)  # the parts of the height of the two panels
 _LOWER = (0.0, 0.27)
-Curve = dict[float, np.ndarray]  # η → one accuracy for each seed
 
 
-def curve(split: str, method: str, measure: str = "end_accuracy") -> Curve:
-    """The accuracies of a method on validation samples: η → one for each seed, in their order.
-
-    ``split``: a value of ``SPLITS``; ``method``: as in the tables, such as "FedProx 0.1";
-    ``measure``: "end_accuracy", after all rounds, or "accuracy_at_bytes", for the bytes that FedAvg
-    sends. Raises ``ValueError`` for rows that are not there.
-    """
-    where = {"partition": split, "epochs": EPOCHS, "method": method}
-    rows = tables.matching("rates_digits", where).sort_values(["lr", "seed"])
-    return {float(lr): group[measure].to_numpy() for lr, group in rows.groupby("lr")}
-
-
-def best_rate(split: str, method: str, best_by: str = "rounds") -> float:
-    """The rate of a method that is best on validation samples; ``best_by``: "rounds" or "bytes"."""
-    return float(_judged(split, method, best_by)["lr"].iloc[0])
-
-
-def at_best(
-    split: str, method: str, measure: str = "end_accuracy", best_by: str = "rounds"
-) -> pd.Series:
-    """The accuracies of a method at its best rate, on test images, by seed."""
-    found: pd.Series = _judged(split, method, best_by)[measure]
-    return found
-
-
-def leads(
-    split: str,
-    methods: Mapping[str, str],
-    baseline: str = "FedAvg",
-    measure: str = "end_accuracy",
-    best_by: str = "rounds",
-) -> dict[str, np.ndarray]:
-    """What ``methods`` are ahead of a baseline, seed by seed, each at its best rate.
-
-    ``methods``: name in a figure → name in the tables. Returns name → differences of accuracy, one
-    for each seed.
-    """
-    base = at_best(split, baseline, measure, best_by)
-    return {
-        name: (at_best(split, method, measure, best_by) - base).to_numpy()
-        for name, method in methods.items()
+def stored(split: str, methods: Sequence[str], *, title: str, axis: str = "rounds") -> go.Figure:
+    """Draw :func:`fedlab_core.plots.rates` of the stored validation accuracies of ``methods``."""
+    curves = {
+        method: {
+            rate: runs.tolist() for rate, runs in best_rates.curve(split, method, axis).items()
+        }
+        for method in methods
     }
-
-
-def is_judged(split: str, method: str, best_by: str) -> bool:
-    """Whether runs at the rate that is best by rounds, or by bytes, are stored."""
-    try:
-        return not _judged(split, method, best_by).empty
-    except ValueError:
-        return False
-
-
-def _judged(split: str, method: str, best_by: str) -> pd.DataFrame:
-    where = {"partition": split, "epochs": EPOCHS, "method": method, "best_by": best_by}
-    return tables.matching("rated_digits", where).sort_values("seed").set_index("seed")
+    best = {method: best_rates.best_rate(split, method, axis) for method in methods}
+    return fl.plots.rates(curves, best, y_title="accuracy, validation samples", title=title)
 
 
 def by_rate(
@@ -95,7 +36,7 @@ def by_rate(
     methods: Mapping[str, str],
     *,
     title: str,
-    measure: str = "end_accuracy",
+    axis: str = "rounds",
     y_title: str = "accuracy at the end",
 ) -> go.Figure:
     """End accuracy against η, a curve a method, and below it the difference to the first method.
@@ -104,7 +45,7 @@ def by_rate(
     a ring is at the best rate. The grey band is ±δ. A difference beyond ten points is drawn at the
     edge.
     """
-    curves = {name: curve(split, method, measure) for name, method in methods.items()}
+    curves = {name: best_rates.curve(split, method, axis) for name, method in methods.items()}
     styles = looks({name: name for name in curves})
     plain = {
         name: {rate: values.tolist() for rate, values in found.items()}
@@ -138,7 +79,7 @@ def _add_dots(figure: go.Figure, name: str, found: Curve, style: Look) -> None:
 
 def _name_best(figure: go.Figure, name: str, found: Curve, style: Look, number: int) -> None:
     """Write the name of a method and its best rate at the ring: the first above, others below."""
-    rate, height = top(found)
+    rate, height = best_rates.top(found)
     figure.add_annotation(
         x=np.log10(rate),
         y=height,
@@ -148,12 +89,6 @@ def _name_best(figure: go.Figure, name: str, found: Curve, style: Look, number: 
         ax=-45 * (1 + number) if number else -105,
         ay=30 + 48 * number if number else -26,
     )
-
-
-def top(found: Curve) -> tuple[float, float]:
-    """The best rate of a curve, the lowest of equals, and the mean accuracy there."""
-    rate = max(found, key=lambda one: (found[one].mean(), -one))
-    return rate, float(found[rate].mean())
 
 
 def _add_difference(figure: go.Figure, name: str, found: Curve, base: Curve, style: Look) -> None:
@@ -209,7 +144,7 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
         },
     )
     edges = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "yref": "y2"}
-    delta = 100 * MARGIN
+    delta = 100 * best_rates.MARGIN
     figure.add_shape(
         **edges, y0=-delta, y1=delta, fillcolor=rgba(GREY, 0.2), line_width=0, layer="below"
     )
@@ -223,7 +158,9 @@ def _describe(figure: go.Figure, curves: Mapping[str, Curve], title: str, y_titl
     rows = [[f"{rate:.3g}", *(_mean(found, rate) for found in curves.values())] for rate in rates]
     bests = "; ".join(
         f"{name} is best at η = {rate:.2g} with {height:.1%}"
-        for name, (rate, height) in ((name, top(found)) for name, found in curves.items())
+        for name, (rate, height) in (
+            (name, best_rates.top(found)) for name, found in curves.items()
+        )
     )
     seeds = max(len(values) for found in curves.values() for values in found.values())
     text = f"{title}: {y_title} against the learning rate, {seeds} validation seeds. {bests}."

@@ -20,7 +20,7 @@ _ROUNDS = 30
 _WORK: dict[str, Any] = {"rounds": _ROUNDS, "local_steps": 10, "lr": 0.05}
 _LEAST = -0.2  # beyond it a path is said to run away
 _MOST = 2.1
-_SEEN = (0.3, 1.25)  # of w on the axis, so that the ends can be told apart
+_SEEN = (0.2, 1.25)  # of w on the axis, so that the ends can be told apart
 # FedDyn and its server's half nearly coincide: one is solid, the other dashed.
 HALVES = {
     "FedDyn": Look(GROUPS[0], "solid", "circle"),

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import fedlab_core as fl
 from fedlab_core.compare import Interval, t_interval
 from fedlab_core.plots.colours import GREY, INK, rgba
-from fedlab_core.plots.style import looks, new_figure, set_description
+from fedlab_core.plots.style import Look, looks, new_figure, set_description
 
 _LABEL = 18  # pixels between two names
 _HEIGHT = 300  # pixels of a plot without its frame
@@ -83,18 +83,22 @@ def over_rates(
 
 
 def less(
-    right: tuple[str, fl.History], others: Mapping[str, fl.History], *, title: str
+    right: tuple[str, fl.History],
+    others: Mapping[str, fl.History],
+    *,
+    title: str,
+    given: Mapping[str, Look] | None = None,
 ) -> go.Figure:
     """Accuracy of ``others`` less that of the run ``right``, in points, round by round.
 
     ``right``: its name, and its history, which is the line at zero. Where two runs coincide, their
-    difference lies on that line.
+    difference lies on that line. ``given``: looks of some runs, in place of those of their names.
     """
     name_of_right, base = right
     figure = new_figure(
         title=title, x_title="communication round", y_title="points of accuracy", legend=False
     )
-    styles = looks({name: name for name in [name_of_right, *others]})
+    styles = looks({name: name for name in [name_of_right, *others]}, given)
     colours = {name: style.colour for name, style in styles.items()} | {name_of_right: INK}
     rounds = base.frame["round"]
     last = float(rounds.iloc[-1])

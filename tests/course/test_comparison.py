@@ -9,6 +9,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.plots.style import Look
 from fedlab_course import compare, comparison, comparison_figures
 from fedlab_course.comparison import Comparison
 
@@ -189,6 +190,9 @@ def test_a_run_less_itself_is_the_line_at_zero() -> None:
         gap.tolist()
     )
     assert {note.text for note in figure.layout.annotations} == {"FedAvg", "again", "still"}
+    green = {"still": Look("green", "dash", "circle")}
+    given = comparison_figures.less(("FedAvg", run), {"still": still}, title="Less", given=green)
+    assert given.data[0].line.color == "green" and given.data[0].line.dash == "dash"
 
 
 def test_names_at_the_ends_do_not_touch() -> None:

@@ -49,32 +49,27 @@ class Halves(fl.Algorithm):
     """FedDyn with a switch for each half."""
 
     def __init__(self, mu, clients=True, server=True):
-        self.mu = mu
+        self.whole = fl.algorithms.FedDyn(mu)
         self.clients = clients  # whether gradients are corrected
         self.server = server  # whether −h/μ is added
 
     def setup(self, server):
-        server.state["h"] = torch.zeros_like(server.params)
-        server.state["h_clients"] = server.client_table()
+        self.whole.setup(server)
 
     def correction(self, server, client):
-        """FedDyn's, or fl.Correction() without the clients' half."""
         ### BEGIN SOLUTION
         if not self.clients:
             return fl.Correction()
-        h_k = server.state["h_clients"][client]
-        return fl.Correction(weight=self.mu, anchor=server.params, offset=-h_k)
         ### END SOLUTION
+        return self.whole.correction(server, client)
 
     def aggregate(self, server, updates):
-        """FedDyn's, or the plain mean without the server's half."""
+        w = self.whole.aggregate(server, updates)  # renews h_k and h
         ### BEGIN SOLUTION
-        moves = updates.params - server.params
-        server.state["h_clients"][updates.clients] -= self.mu * moves
-        server.state["h"] = server.state["h"] - self.mu * moves.sum(0) / server.num_clients
-        mean = updates.params.mean(0)
-        return mean - server.state["h"] / self.mu if self.server else mean
+        if not self.server:
+            return updates.params.mean(0)
         ### END SOLUTION
+        return w
 
 
 def _expected(mu, clients=True, server=True):
@@ -172,17 +167,17 @@ EXERCISES = (
         check=check_halves,
         mistakes=(
             Mistake("if not self.clients", "if self.clients", "With both halves"),
+            Mistake("if not self.server", "if self.server", "With both halves"),
             Mistake(
                 "return fl.Correction()\n",
-                "return fl.Correction(weight=self.mu, anchor=server.params)\n",
+                "return fl.Correction(weight=self.whole.mu, anchor=server.params)\n",
                 "the clients train as in FedAvg",
             ),
             Mistake(
-                'server.state["h_clients"][updates.clients] -= self.mu * moves',
-                'server.state["h_clients"][updates.clients] -= self.mu * moves * self.server',
-                "still renewed",
+                "return updates.params.mean(0)",
+                "return server.params",
+                "the server takes the plain mean",
             ),
-            Mistake("/ server.num_clients", "/ len(updates.clients)", "One of two clients"),
         ),
     ),
 )

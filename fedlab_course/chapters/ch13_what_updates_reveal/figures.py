@@ -120,9 +120,9 @@ def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) 
             **place, text=label, font={"color": look.colour}, showarrow=False, xshift=-40
         )
     figure.add_hline(y=attack.CLIP, line={"color": GREY, "dash": "dot", "width": 2})
-    name: dict[str, Any] = {"text": f"κ = {attack.CLIP:g}", "font": {"color": GREY}}
+    note: dict[str, Any] = {"text": f"κ = {attack.CLIP:g}", "font": {"color": GREY}}
     figure.add_annotation(
-        x=np.log10(x[0]), y=np.log10(attack.CLIP), yshift=11, showarrow=False, **name
+        x=np.log10(x[0]), y=np.log10(attack.CLIP), yshift=11, showarrow=False, **note
     )
     figure.update_xaxes(type="log", dtick=1)
     figure.update_yaxes(type="log", dtick=1)

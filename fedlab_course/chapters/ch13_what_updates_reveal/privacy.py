@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -128,8 +127,7 @@ def cost(delta_of: Loss) -> go.Figure:
     places: list[float] = []
     for noise in _NOISES:
         ends = rows[f"sigma={noise:g}"]
-        z = math.sqrt(_ROUNDS) / noise
-        spent = _least(partial(delta_of, z=z), z)
+        spent = _by(delta_of, noise)
         name = f"σ = {noise:g}"
         small = {"color": GROUPS[0], "size": 5}
         figure.add_scatter(x=[spent] * len(ends), y=ends, mode="markers", marker=small)
@@ -154,6 +152,12 @@ def cost(delta_of: Loss) -> go.Figure:
     text = f"Accuracy after 30 rounds of 100 clients against ε. {told}."
     set_description(figure, text, heads, lines)
     return figure
+
+
+def _by(delta_of: Loss, noise: float) -> float:
+    """The least ε at which the reader's δ is 10⁻⁵."""
+    z = math.sqrt(_ROUNDS) / noise
+    return _least(lambda epsilon: delta_of(epsilon, z), z)
 
 
 def _upper_axis(figure: go.Figure, places: Sequence[float], words: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from fedlab_course.chapters.ch08_your_own_algorithm.variants import (
     FedDynInTurn,
     FedDynServer,
 )
-from fedlab_course.check import on_quadratics, registry
+from fedlab_course.check import on_quadratics, questions, registry
 from fedlab_course.evidence import judging
 from tests.course.check.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
@@ -145,7 +145,7 @@ def test_the_figure_of_paths_ends_at_the_optimum_of_the_two_clients() -> None:
     figure = figures.paths(rules, title="Paths")
     ends = {trace.name: trace.y[-1] for trace in figure.data}
     s = 1 - (1 - 0.05 * np.array([1.0, 3.0])) ** 10
-    assert ends["FedDyn"] == pytest.approx(0.75, abs=1e-6)
+    assert ends["FedDyn"] == pytest.approx(0.75, abs=1e-5)
     assert ends["FedAvg"] == pytest.approx(s[1] / s.sum(), abs=1e-6)
     assert {note.text for note in figure.layout.annotations} == {"optimum", *rules}
 
@@ -162,7 +162,7 @@ def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
 
     figure = figures.paths({"Away": Away()}, title="Paths")
     assert "Away runs away" in {note.text for note in figure.layout.annotations}
-    assert len(figure.data[0].y) < 61
+    assert len(figure.data[0].y) < 31
 
 
 def test_the_stored_halves_are_a_dot_for_each_seed() -> None:
@@ -173,6 +173,23 @@ def test_the_stored_halves_are_a_dot_for_each_seed() -> None:
     findings = {id: judging.every()[id].finding for id in ("08-clients-half", "08-server-half")}
     means = [100 * finding.mean for finding in findings.values()]
     assert [float(row[1]) for row in table[:2]] == pytest.approx([-one for one in means], abs=0.06)
+
+
+def test_the_stored_fifty_rounds_are_what_the_prediction_says() -> None:
+    """Five differences with mean 1.46 points and, with t = 2.776, an interval of ± 1.06."""
+    (row,) = figures.fifty().layout.meta["table"]["rows"]
+    assert row == ["Mine − FedAvg", "+1.5", "+0.4", "+2.5", 5]
+    told = questions.prediction("08-compare").because
+    assert "1.5 points are left, with an interval from 0.4 to 2.5" in told
+
+
+def test_with_one_client_feddyn_can_run_away_though_its_steps_are_stable() -> None:
+    """η (a + μ) = 1.91 < 2, five steps: the chapter's example."""
+    work = {"rounds": 40, "local_steps": 5, "lr": 0.1}
+    path = on_quadratics.path(fl.algorithms.FedDyn, [0.1], [19.0], [0.0], work)
+    assert abs(path[-1]) > 1e6
+    fedavg = on_quadratics.path(fl.FedAvg, [], [19.0], [0.0], work)
+    assert abs(fedavg[-1]) < 1e-6
 
 
 def test_the_clients_half_rests_on_a_spring_to_the_start() -> None:

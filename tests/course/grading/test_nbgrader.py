@@ -25,9 +25,10 @@ from fedlab_course.grading.nbgrader import course
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
-STEP, TRAINING = EXERCISES = [one for one in registry.every() if one.chapter == "13"]
+STEP, TRAINING, _ = EXERCISES = [one for one in registry.every() if one.chapter == "13"]
 RIGHT = {cells.cell_id(one, "answer"): one.solution_source for one in EXERCISES}
 PROOF = "ex-13-falls-answer"
+POINTS = sum(one.points for one in EXERCISES)
 
 
 def call(command: str, folder: Path, *, check: bool = True) -> str:
@@ -91,7 +92,7 @@ def grades(folder: Path, student: str) -> dict[str, tuple[float | None, bool]]:
 
 
 IMPORTS = (
-    "import numpy as np\nimport torch\n\nimport fedlab_core as fl\n"
+    "import numpy as np\nimport torch\nfrom scipy.stats import norm\n\nimport fedlab_core as fl\n"
     "from fedlab_course.check import exercises"
 )
 BEFORE = ("moves-explorer", "parameters", "set-up")
@@ -151,7 +152,7 @@ def test_the_feedback_shows_hints_to_those_who_need_them(
     hint = "place of the <code>...</code>"
     assert {name: text.count(hint) for name, text in pages.items()} == {
         "solved": 0,
-        "unsolved": 2,
+        "unsolved": len(EXERCISES),
         "wrong": 0,
     }
     own = html.escape(TRAINING.mistakes[0].hint)
@@ -173,9 +174,9 @@ def test_what_is_released_is_the_student_s_version(graded: tuple[Path, dict[str,
     for one in EXERCISES:
         assert made[cells.cell_id(one, "answer")].source == one.stub_source.strip()
     assert made[PROOF].source == "Your proof."
-    # Two checks, and the proof that is not written.
+    failing = len(EXERCISES) + 1  # the checks, and the proof that is not written
     assert (
-        "VALIDATION FAILED ON 3 CELL(S)"
+        f"VALIDATION FAILED ON {failing} CELL(S)"
         in printed["nbgrader validate release/13/13_what_updates_reveal.ipynb"]
     )
 
@@ -282,13 +283,13 @@ LOUDLY = RIGHT | {STEP_ANSWER: STEP.solution_source.replace("    return", LOUD)}
 # what is handed in, and the points it is worth
 TRICKS: dict[str, tuple[Callable[[list], None], float]] = {
     "cheats": (answering({STEP_ANSWER: WRONG + CHEATS, STEP_CHECK: "print('solved')"}), 0),
-    "mangled": (mangled, 3),
-    "ids": (without_ids, 3),
+    "mangled": (mangled, POINTS),
+    "ids": (without_ids, POINTS),
 }
 # … where nbgrader runs the notebook as well
 RUN: dict[str, tuple[Callable[[list], None], float]] = {
-    "run-loud": (answering(LOUDLY), 3),
-    "run-exits": (exiting, 3),
+    "run-loud": (answering(LOUDLY), POINTS),
+    "run-exits": (exiting, POINTS),
 }
 
 

@@ -36,7 +36,7 @@ def order(patient: Patient, seed: int) -> bool:
 def round_1(patient: Patient, seed: int) -> bool:
     """Whether the first round is FedAvg's, with one local step and all clients."""
     problem = draw(seed, 3)
-    once = {"rounds": 1, "local_steps": 1}
+    once: dict[str, Any] = {"rounds": 1, "local_steps": 1}
     return same(end(patient, *problem, **once), end(HEALTHY["FedAvg"], *problem, **once))
 
 

@@ -150,7 +150,7 @@ def _add_penalty(
         text=f"<b>{name}</b>",
         font={"color": style.colour},
         ax=-110,
-        ay=60 * number - 20,
+        ay=90 * number - 45,
     )
     return [
         [f"{name}, λ = {label}", f"{kept:.0%}", f"{learned:.0%}"]

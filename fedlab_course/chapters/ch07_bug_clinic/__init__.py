@@ -18,6 +18,7 @@ from fedlab_course.chapters.ch07_bug_clinic.examinations import (
     with_yours,
 )
 from fedlab_course.chapters.ch07_bug_clinic.mystery import WhoIsIt as who_is_it
+from fedlab_course.chapters.ch07_bug_clinic.opening import alone, together
 from fedlab_course.chapters.ch07_bug_clinic.patients import (
     HEALTHY,
     HELPERS,
@@ -36,6 +37,7 @@ __all__ = [
     "PATIENTS",
     "GaveUp",
     "Patient",
+    "alone",
     "begun",
     "chart",
     "diagnosis",
@@ -44,6 +46,7 @@ __all__ = [
     "found_by",
     "found_once",
     "smallest_set",
+    "together",
     "turning_green",
     "who_is_it",
     "with_yours",

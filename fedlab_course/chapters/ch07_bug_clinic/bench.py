@@ -122,12 +122,14 @@ class Trial:
     copies: int
 
 
+MANY = 8  # clients, more than any examination of the clinic lets train together
 # Where a bug of the server may show: sizes, cohorts, and numbers of steps that differ.
-_SHOWS: tuple[dict[str, Any], ...] = (
-    {"sizes": [1, 2, 4]},
-    {"clients_per_round": 2},
-    {"sizes": [1, 2, 4], "batch_size": 1, "local_epochs": 2},
-    {"sizes": [1, 2, 4], "clients_per_round": 2, "rounds": 6},
+_SHOWS: tuple[tuple[int, dict[str, Any]], ...] = (
+    (3, {"sizes": [1, 2, 4]}),
+    (3, {"clients_per_round": 2}),
+    (3, {"sizes": [1, 2, 4], "batch_size": 1, "local_epochs": 2}),
+    (3, {"sizes": [1, 2, 4], "clients_per_round": 2, "rounds": 6}),
+    (MANY, {"sizes": list(range(1, MANY + 1))}),
 )
 
 
@@ -146,7 +148,7 @@ def trial(make: Any) -> dict[str, Any]:
         for pair in zip(mine, right, strict=True)
     ]
     known = {number: _ends(PATIENTS[number]) for number in (1, 5)}
-    problems = [draw(seed, 3) for seed in range(3)]
+    problems = [draw(seed, MANY) for seed in range(3)]
     last = [end(sick, *problem, rounds=ROUNDS) for problem in problems]
     best = [end(healthy, *problem, rounds=ROUNDS) for problem in problems]
     found = Trial(
@@ -163,7 +165,7 @@ def trial(make: Any) -> dict[str, Any]:
 def _ends(patient: Patient) -> list[list[float]]:
     """Where a patient ends, for each of three seeds and each setting of ``_SHOWS``."""
     return [
-        [end(patient, *draw(seed, 3), **work, seed=seed) for work in _SHOWS] for seed in range(3)
+        [end(patient, *draw(seed, n), **work, seed=seed) for n, work in _SHOWS] for seed in range(3)
     ]
 
 

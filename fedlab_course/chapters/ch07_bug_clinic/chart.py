@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import PATIENTS
+from fedlab_core.plots.colours import GREY, PATIENTS
 from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.chapters.ch07_bug_clinic.patients import PATIENTS as WARD
 
 
 class _Symbol(NamedTuple):
@@ -23,7 +24,8 @@ _SYMBOLS = {
     None: _Symbol(0, "·", "does not apply"),
 }
 _ROW = 34
-_FRAME = 150
+_FRAME = 200
+_KEY = "✓ passes   ✗ fails   · does not apply"
 
 
 def chart(
@@ -32,7 +34,7 @@ def chart(
     """Examinations (rows) and patients (columns): ✓ passes, ✗ fails, · does not apply.
 
     ``findings``: examination → name of the patient → True, False or None, of the same patients in
-    each. "Patient 3" stands as "3" above its column.
+    each. Above its column "Patient 3" has its number and the method that it says it is.
     """
     examinations = list(findings)
     names = list(findings[examinations[0]])
@@ -58,17 +60,31 @@ def chart(
         showscale=False,
     )
     if title:  # above the numbers of the patients
-        figure.update_layout(margin_t=84, title_pad_b=34)
-    labels = [name.removeprefix("Patient ") for name in names]
+        figure.update_layout(margin_t=134, margin_r=80, title_pad_b=88)
     figure.update_xaxes(
-        tickvals=list(range(len(names))), ticktext=labels, side="top", showgrid=False, ticks=""
+        tickvals=list(range(len(names))),
+        ticktext=[_label(name) for name in names],
+        tickangle=-40,
+        side="top",
+        showgrid=False,
+        ticks="",
     )
+    key = {"text": _KEY, "font": {"color": GREY}, "showarrow": False}
+    figure.add_annotation(xref="paper", yref="paper", x=0, y=0, yshift=-28, xanchor="left", **key)
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", type="category")
     phrases = "; ".join(_who_fails(name, results) for name, results in findings.items())
     text = f"Table of {len(examinations)} examinations and {len(names)} patients. {phrases}."
     rows = [[name, *row] for name, row in zip(examinations, words, strict=True)]
     set_description(figure, text, ["examination", *names], rows)
     return figure
+
+
+def _label(name: str) -> str:
+    """The number and the method of a patient of the ward; another name as it is."""
+    methods = {patient.name: patient.method for patient in WARD.values()}
+    if name not in methods:
+        return name
+    return f"{name.removeprefix('Patient ')} {methods[name]}"
 
 
 def _who_fails(examination: str, results: Mapping[str, bool | None]) -> str:

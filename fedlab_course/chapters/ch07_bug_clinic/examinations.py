@@ -1,7 +1,8 @@
 """Examinations of the clinic that chapter 7 gives, and the table of what patients pass.
 
 An examination is a function of a patient and a seed. It returns True or False, or None where its
-question does not apply. The others stand in the notebook, and one is written by the reader.
+question does not apply. The notebook shows :func:`limit`, :func:`order` and :func:`round_1` itself,
+and one is written by the reader.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,28 @@ from fedlab_course.chapters.ch07_bug_clinic.patients import HEALTHY, PATIENTS, P
 
 Examination = Callable[[Patient, int], bool | None]
 Findings = dict[str, dict[str, bool | None]]  # examination → name of the patient → result
+
+
+def limit(patient: Patient, seed: int) -> bool:
+    """Whether w stops where the mathematics says, on two quadratics."""
+    a, b = draw(seed, 2)
+    mu = 1.0 if patient.method == "FedProx" else 0.0
+    s = (1 - (1 - LR * (a + mu)) ** 5) * a / (a + mu)
+    share = a if patient.method == "SCAFFOLD" else s
+    return same(end(patient, a, b, rounds=50), share @ b / share.sum())
+
+
+def order(patient: Patient, seed: int) -> bool:
+    """Whether clients that are counted backwards give the same result."""
+    a, b = draw(seed, 4)
+    return same(end(patient, a, b), end(patient, a[::-1], b[::-1]))
+
+
+def round_1(patient: Patient, seed: int) -> bool:
+    """Whether the first round is FedAvg's, with one local step and all clients."""
+    problem = draw(seed, 3)
+    once: dict[str, Any] = {"rounds": 1, "local_steps": 1}
+    return same(end(patient, *problem, **once), end(HEALTHY["FedAvg"], *problem, **once))
 
 
 def clones(patient: Patient, seed: int) -> bool:
@@ -134,11 +157,6 @@ def smallest_set(findings: Mapping[str, Mapping[str, bool | None]]) -> tuple[str
     return tuple(found)
 
 
-def everything_passes(findings: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether no patient fails any examination."""
-    return not any(found_by(findings).values())
-
-
 def with_yours(
     examinations: Mapping[str, Examination],
     healthy: Findings,
@@ -146,15 +164,15 @@ def with_yours(
     kind: Callable[[], Any],
     seeds: Sequence[int],
 ) -> Findings:
-    """The findings of the patients that say they are FedAvg, with one more, called "yours".
+    """The findings of the patients that say they are FedAvg, with one more, "your bug".
 
     ``healthy`` and ``findings``: what the library's algorithms and the other patients pass.
     ``kind``: the class of an algorithm with a method ``passes``, which is the last examination.
     """
     ward = [HEALTHY["FedAvg"], *(one for one in PATIENTS.values() if one.method == "FedAvg")]
-    mine = Patient("yours", "FedAvg", kind())
+    mine = Patient("your bug", "FedAvg", kind())
     table = {}
     for name, row in examine_all(examinations, [mine], seeds).items():
         known = healthy[name] | findings[name]
         table[name] = {one.name: known[one.name] for one in ward} | row
-    return table | examine_all({"yours": kind().passes}, [*ward, mine], seeds)
+    return table | examine_all({"your test": kind().passes}, [*ward, mine], seeds)

@@ -9,11 +9,13 @@ from fedlab_course.chapters.ch07_bug_clinic import repair
 from fedlab_course.chapters.ch07_bug_clinic.bench import (
     DISGUISED,
     ROUNDS,
+    Disguised,
     draw,
     end,
     same,
     trial,
 )
+from fedlab_course.chapters.ch07_bug_clinic.examinations import limit, order, round_1
 from fedlab_course.check.base import Case, Exercise, Hint, Mistake
 from fedlab_course.check.tools import require, run_with, shown
 
@@ -71,15 +73,16 @@ class YourPatient(fl.Algorithm):
     def aggregate(self, server, updates):
         """The next parameters, with a bug of yours; updates.weighted_mean() is right."""
         ### BEGIN SOLUTION
-        return (server.params + updates.weighted_mean()) / 2  # half a step
+        share = min(1, 4 / len(updates.clients))  # right for up to four clients
+        return server.params + share * (updates.weighted_mean() - server.params)
         ### END SOLUTION
 
     def passes(self, patient, seed):
         """Your examination: True for a healthy FedAvg, False for this class."""
         ### BEGIN SOLUTION
         a, b = draw(seed, 1)
-        once = end(patient, a, b, rounds=1, local_steps=1)
-        return same(once, 2 - 0.1 * a[0] * (2 - b[0]))  # one step from w = 2
+        eight = end(patient, a.repeat(8), b.repeat(8), rounds=1)  # eight equal clients
+        return same(eight, end(patient, a, b, rounds=1))
         ### END SOLUTION
 
 
@@ -126,6 +129,15 @@ def check_repairs(answer):
     )
 
 
+NINE = {"limit": limit, "order": order, "cut": cut, "round 1": round_1} | clinic.GIVEN
+
+
+def found_by_the_nine(make):
+    """The names of the examinations of the ward that the class ``make`` fails."""
+    patient = clinic.Patient("FedAvg", "FedAvg", Disguised(make()))
+    return [name for name, exam in NINE.items() if clinic.examine(exam, patient, (0, 1)) is False]
+
+
 def check_twelve(answer):
     """Run the examination on a healthy FedAvg and on the class itself, both without their names."""
     found = run_with(answer, trial)
@@ -145,6 +157,12 @@ def check_twelve(answer):
     )
     require(
         not found["copies"], f"Your bug is that of Patient {found['copies']}. Find another one."
+    )
+    finders = run_with(answer, found_by_the_nine)
+    require(
+        not finders,
+        f"The ward's examinations find your bug already: {', '.join(finders)}. Make it act only "
+        "where none of the nine looks: in larger cohorts, with more steps, or for other sizes.",
     )
     for name, said in (("a healthy FedAvg", found["healthy"]), ("your bug", found["sick"])):
         other = [value for value in said if not isinstance(value, bool)]
@@ -241,17 +259,16 @@ EXERCISES = (
         solution=YourPatient,
         check=check_twelve,
         mistakes=(
+            Mistake("4 / len(updates.clients)", "4", "no bug"),
+            Mistake("4 / len(updates.clients)", "0.5", "find your bug already: round 1"),
+            Mistake("return same(eight", "return not same(eight", "must pass"),
             Mistake(
-                "(server.params + updates.weighted_mean()) / 2", "updates.weighted_mean()", "no bug"
-            ),
-            Mistake("return same(once", "return not same(once", "must pass"),
-            Mistake(
-                "return same(once, 2 - 0.1 * a[0] * (2 - b[0]))",
+                "return same(eight, end(patient, a, b, rounds=1))",
                 "return True",
                 "passes your examination",
             ),
             Mistake(
-                "(server.params + updates.weighted_mean()) / 2",
+                "server.params + share * (updates.weighted_mean() - server.params)",
                 "0 * updates.weighted_mean()",
                 "ends at the same w",
             ),

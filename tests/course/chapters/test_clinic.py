@@ -230,7 +230,7 @@ def test_the_chart_shows_marks_and_says_who_fails() -> None:
         ["·", "✓", "✗"],
         ["✓"] * 3,
     ]
-    assert list(figure.layout.xaxis.ticktext) == ["FedAvg", "3", "4"]
+    assert list(figure.layout.xaxis.ticktext) == ["FedAvg", "3 SCAFFOLD", "4 FedProx"]
     words = "limit: Patient 3 and Patient 4 fail; cut: Patient 4 fails; order: nobody fails."
     assert words in fl.plots.describe(figure)
     assert figure.layout.meta["table"]["rows"][1] == ["cut", "does not apply", "passes", "fails"]

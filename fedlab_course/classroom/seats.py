@@ -133,7 +133,8 @@ class Seats:
                 raise Refused(f"the class is full: {MOST_SEATS} phones")
             self._by_key[key] = Seat(next(self._numbers), key)
         seat = self._by_key[key]
-        seat.name = name
+        is_taken = any(other.name == name for other in self if other is not seat)
+        seat.name = f"{name} ({seat.number + 1})" if is_taken else name
         return seat
 
     def restore(self, number: int, key: str, task: int, samples: int, held: int) -> Seat:

@@ -10,13 +10,17 @@ from fedlab_course.classroom import assets, web
 from fedlab_course.classroom.keeping import KeptRoom
 from fedlab_course.classroom.options import ClassOptions
 from fedlab_course.classroom.room import Room
+from fedlab_course.classroom.web import Hall
 
 
 class RunningClass:
     """A server that is running. ``address``: what phones open; ``local``: from this machine."""
 
-    def __init__(self, room: Room, server: HTTPServer, address: str, local: str) -> None:
+    def __init__(
+        self, room: Room, hall: Hall, server: HTTPServer, address: str, local: str
+    ) -> None:
         self.room = room
+        self.hall = hall
         self.server = server
         self.address = address
         self.local = local
@@ -49,6 +53,7 @@ class RunningClass:
         if self.room.run is not None:
             await self.room.run.stop()
         self.server.stop()
+        self.hall.close()
         await self.server.close_all_connections()
 
 
@@ -82,10 +87,10 @@ async def start(
     elif folder is not None:
         folder.forget_run()
     room.save()
-    application, _ = web.application(room, shown.rstrip("/") + "/")
+    application, hall = web.application(room, shown.rstrip("/") + "/")
     server = HTTPServer(application, ssl_options=tls, max_buffer_size=2**22, max_body_size=2**16)
     server.add_sockets([listener])
-    return RunningClass(room, server, shown, local)
+    return RunningClass(room, hall, server, shown, local)
 
 
 def _listener(host: str, port: int) -> socket.socket:

@@ -41,6 +41,11 @@ class Hall:
             self._codes.clear()
         return self._codes.setdefault(address, Bucket(*WRONG_CODES)).take()
 
+    def close(self) -> None:
+        """Close all sockets; phones and pages connect again once the server is back."""
+        for opened in [*self.phones, *self.watchers]:
+            opened.close(1001, "the server stops")
+
     def push(self) -> None:
         """Send the picture to all pages soon, once for all changes until then."""
         if not self._pushing and self.watchers:

@@ -1,13 +1,15 @@
 """Runs in which not every client is there in every round."""
 
 import math
+from typing import ClassVar
 
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_core.sampling import Bernoulli
+from fedlab_core.algorithms.base import LocalUpdates, Server
+from fedlab_core.sampling import Availability, Bernoulli
 from tests.support import Trace, blobs, quadratics, run, scalar_model, simulation
 
 
@@ -60,3 +62,36 @@ def test_an_availability_that_gives_numbers_of_clients_is_refused() -> None:
     fed = quadratics([1.0] * 4, range(4))
     with pytest.raises(ValueError, match=r"availability: must give a bool array \[4\], got array"):
         run(fed, scalar_model(), fl.FedAvg(), rounds=1, clients_per_round=2, availability=Numbers())
+
+
+def test_a_round_that_is_tried_again_asks_again_who_is_there() -> None:
+    class Leaving(Availability):
+        """Client 2 leaves between the two tries of round 1."""
+
+        def available(self, round: int, rng: np.random.Generator) -> np.ndarray:
+            return np.array([True, True, FailingOnce.cohorts_seen == []])
+
+        def describe(self) -> dict[str, str]:
+            return {"name": "Leaving"}
+
+    class FailingOnce(fl.FedAvg):
+        cohorts_seen: ClassVar[list[list[int]]] = []
+
+        def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+            self.cohorts_seen.append(updates.clients.tolist())
+            if len(self.cohorts_seen) == 1:
+                raise OSError
+            return super().aggregate(server, updates)
+
+    sim = simulation(
+        quadratics([1.0] * 3, range(3)),
+        scalar_model(),
+        FailingOnce(),
+        rounds=1,
+        clients_per_round=3,
+        availability=Leaving(),
+    )
+    with pytest.raises(OSError):
+        next(sim)
+    next(sim)
+    assert FailingOnce.cohorts_seen == [[0, 1, 2], [0, 1]]

@@ -164,7 +164,9 @@ function showClusters() {
     const members = tiles.filter((tile) => groupOf(tile) === name);
     const list = element("ul", { class: "tiles" }, ...members.map(tileOf));
     const title = element("h3", {}, `${name}: ${members.length}`);
-    map.append(element("section", { class: `group group-${i % 10}` }, title, list));
+    const group = element("section", { class: `group group-${i % 10}` }, title, list);
+    group.style.flexGrow = String(members.length);
+    map.append(group);
   });
 }
 

@@ -1,6 +1,6 @@
 // The student's page: join, draw, train, see what left the phone.
 
-const ANIMALS = ["fox", "owl", "bear", "dolphin", "hedgehog", "turtle", "bee", "swan"];
+const ANIMALS = ["fox", "owl", "bear", "dolphin", "hare", "turtle", "bee", "swan"];
 const METHODS = {
   fedavg: "FedAvg", fedprox: "FedProx", scaffold: "SCAFFOLD", fednova: "FedNova",
   fedsso: "FedSSO", fedmas: "FedMas",
@@ -88,7 +88,7 @@ function begin(values) {
   task = { ...task, ...values };
   say("#connection", "");
   say("#join-error", "");
-  say("#who", `${own.name}, ${METHODS[task.algorithm]}`);
+  say("#who", `${task.name}, ${METHODS[task.algorithm]}`);
   if (changed) guesses = { round: -1, before: null, after: null };
   arrange();
 }

@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -15,7 +16,14 @@ from fedlab_course.classroom.keeping import KeptRoom
 from fedlab_course.classroom.serving import RunningClass
 from fedlab_course.classroom.simulated import SimulatedPhone
 
+T = TypeVar("T")
 PATIENCE = 240.0  # seconds until a wait gives up; a machine may have much else to do
+
+
+def in_own_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a thread: Playwright may have a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 @contextlib.asynccontextmanager

@@ -13,9 +13,9 @@ from tornado.websocket import websocket_connect
 
 from fedlab_course.classroom.in_notebook import Classroom
 from fedlab_course.classroom.protocol import Packet
-from fedlab_course.classroom.seats import MOST_SEATS
+from fedlab_course.classroom.seats import MOST_SEATS, Seats
 from fedlab_course.classroom.simulated import SimulatedPhone
-from tests.course.classroom.opening import opened, phones, ready, trained, until
+from tests.course.classroom.opening import in_own_loop, opened, phones, ready, trained, until
 
 SETTINGS = {"rounds": 4, "epochs": 2, "cohort": 4, "mode": "two"}
 
@@ -62,14 +62,14 @@ def test_a_phone_that_sleeps_misses_the_round_and_comes_back_with_a_late_answer(
             await order(running, "pause")
             phone.sleeps = False
             phone.take(phone.kept)
-            await until(lambda: seat.is_awake)
+            await until(lambda: seat.is_awake and phone.words)
             assert phone.words[-1] == "too late: the round has ended"
             await order(running, "start")
             await until(lambda: running.room.run is None)
             assert board.rounds[-1]["round"] == 6
             assert board.clients[3]["sampled"]
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_a_second_answer_is_refused_and_the_first_counts() -> None:
@@ -91,8 +91,8 @@ def test_a_second_answer_is_refused_and_the_first_counts() -> None:
             await asyncio.gather(task, return_exceptions=True)
             return params, phone.words
 
-    once, words = asyncio.run(play(SimulatedPhone))
-    twice, more = asyncio.run(play(Twice))
+    once, words = in_own_loop(play(SimulatedPhone))
+    twice, more = in_own_loop(play(Twice))
     assert words == []
     assert torch.equal(once, twice)
     assert len(more) >= 2 and set(more) == {"too late: the round has ended"}
@@ -112,7 +112,7 @@ def test_a_phone_that_reloads_in_a_round_gets_its_question_again() -> None:
             assert running.room.board.rounds[-1]["round"] == 4
             assert running.room.trouble == ""
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_of_two_tabs_the_newer_one_counts() -> None:
@@ -127,7 +127,7 @@ def test_of_two_tabs_the_newer_one_counts() -> None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 @pytest.mark.parametrize("algorithm", ["scaffold", "fedsso"])
@@ -164,7 +164,7 @@ def test_a_server_that_is_killed_in_a_round_goes_on(algorithm: str, tmp_path: Pa
                     assert (tmp_path / "room.json").stat().st_mode & 0o077 == 0
                     return run.simulation.params
 
-    assert torch.equal(asyncio.run(undisturbed()), asyncio.run(killed()))
+    assert torch.equal(in_own_loop(undisturbed()), in_own_loop(killed()))
 
 
 def test_nothing_on_disk_is_about_a_person(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_nothing_on_disk_is_about_a_person(tmp_path: Path) -> None:
                 await trained(running, 4)
                 return made
 
-    made = asyncio.run(play())
+    made = in_own_loop(play())
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert len(written) > 1000
     for phone in made:
@@ -202,7 +202,7 @@ def test_a_phone_whose_training_diverges_is_left_out() -> None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_if_no_phone_answers_the_run_rests_and_says_so() -> None:
@@ -219,7 +219,7 @@ def test_if_no_phone_answers_the_run_rests_and_says_so() -> None:
             await until(lambda: running.room.run is None)
             assert running.room.board.rounds[-1]["round"] == 4
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_a_removed_phone_ends_and_cannot_join_again() -> None:
@@ -236,7 +236,7 @@ def test_a_removed_phone_ends_and_cannot_join_again() -> None:
             with pytest.raises(ValueError, match="seat 1: is not in the class"):
                 await order(running, "remove", 1)
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_virtual_clients_alone_are_a_class() -> None:
@@ -249,7 +249,7 @@ def test_virtual_clients_alone_are_a_class() -> None:
             assert all(0 <= tile["accuracy"] <= 1 for tile in board.clients.values())
             assert board.rounds[-1]["held"] == 5 * 4
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_counts_of_phones_are_summed_once() -> None:
@@ -267,7 +267,7 @@ def test_counts_of_phones_are_summed_once() -> None:
             assert made[0].words == ["wrong count"]
             assert row["held"] == 8 and 0 <= row["hits"] <= 8
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_a_class_is_full() -> None:
@@ -279,7 +279,7 @@ def test_a_class_is_full() -> None:
             await phone.connect()
             assert b"the class is full" in await phone.link.read_message()
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def fetched(address: str) -> tuple[int, str]:
@@ -321,7 +321,7 @@ def test_without_code_and_secret_there_is_nothing() -> None:
             await watcher.write_message('{"do": "reset"}')
             assert len(room.seats) == 1
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_the_lecturer_cannot_set_what_is_not_offered() -> None:
@@ -343,7 +343,7 @@ def test_the_lecturer_cannot_set_what_is_not_offered() -> None:
             with pytest.raises(ValueError, match="nobody is ready"):
                 await order(running, "start")
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_a_message_of_a_later_tab_does_not_come_from_the_earlier_one() -> None:
@@ -359,7 +359,7 @@ def test_a_message_of_a_later_tab_does_not_come_from_the_earlier_one() -> None:
             assert first.words == ["join first"]
             seat.link = other
 
-    asyncio.run(play())
+    in_own_loop(play())
 
 
 def test_a_class_in_a_notebook_shows_its_addresses_and_stops() -> None:
@@ -373,3 +373,11 @@ def test_a_class_in_a_notebook_shows_its_addresses_and_stops() -> None:
         fetched(made.running.local)
     with pytest.raises(ValueError, match="virtual: must be"):
         Classroom(virtual=101)
+
+
+def test_two_phones_with_one_nickname_have_two_names() -> None:
+    seats = Seats()
+    names = [seats.join(f"{place:032x}", "fox").name for place in range(3)]
+    assert names == ["fox", "fox (2)", "fox (3)"]
+    assert seats.join(f"{1:032x}", "fox").name == "fox (2)"
+    assert seats.join(f"{1:032x}", "owl").name == "owl"

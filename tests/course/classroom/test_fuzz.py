@@ -1,6 +1,5 @@
 """Ten thousand messages that no phone sends: each is refused with a word, and nothing changes."""
 
-import asyncio
 import json
 import logging
 import random
@@ -15,7 +14,7 @@ from fedlab_course.classroom import protocol, views
 from fedlab_course.classroom.options import ClassOptions
 from fedlab_course.classroom.protocol import Refused, pack
 from fedlab_course.classroom.room import Room
-from tests.course.classroom.opening import opened, phones, until
+from tests.course.classroom.opening import in_own_loop, opened, phones, until
 
 MESSAGES = 10_000
 ODD: list[Any] = [
@@ -196,5 +195,5 @@ def test_over_the_network_nothing_reaches_the_loop_and_a_flood_is_cut_off(
             assert whole(running.room) == before
 
     with caplog.at_level(logging.WARNING):
-        asyncio.run(play())
+        in_own_loop(play())
     assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []

@@ -1,6 +1,5 @@
 """A class of phones gives the numbers of the library, for every algorithm of the course."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import fedlab_core as fl
 from fedlab_core.remote import Values
 from fedlab_course.classroom import virtual
 from fedlab_course.classroom.simulated import Drawings
-from tests.course.classroom.opening import expected, opened, phones, trained
+from tests.course.classroom.opening import expected, in_own_loop, opened, phones, trained
 
 ALGORITHMS = {
     "fedavg": fl.FedAvg(),
@@ -43,7 +42,7 @@ def test_five_rounds_give_the_parameters_of_the_library(algorithm: str, tmp_path
                 held = [virtual.divided(*draw({"labels": [p.seat]}), 1, p.seat)[0] for p in made]
                 return params, held
 
-    params, clients = asyncio.run(play())
+    params, clients = in_own_loop(play())
     history = expected(clients, ALGORITHMS[algorithm], seed=3, **SETTINGS)
     assert len({len(y) for _, y in clients}) > 3
     assert float((params - history.params).abs().max()) < 1e-9

@@ -126,7 +126,7 @@ def test_every_control_has_a_name_a_real_value_and_a_place_in_the_tab_order(
     for role, names in {
         "slider": (
             "μ of FedProx",
-            "α of Dirichlet",
+            "labels per client",
             "local epochs E",
             "learning rate η",
             "clients a round K",

@@ -25,7 +25,7 @@ _KINDS = {
 YOURS = "yours, half a round apart"
 
 
-class Row(NamedTuple):
+class StoredRow(NamedTuple):
     """A stored row of the figure: its ``kind``, its ``table`` and the values of its columns."""
 
     kind: str
@@ -35,14 +35,14 @@ class Row(NamedTuple):
 
 _TIERS = {"algorithm": "fedmastruetiers"}
 ROWS = {
-    "FedAvg, 20 clients": Row(_RANDOM, "tiers_order", {"algorithm": "fedavg"}),
-    "FedAvg, 2 clients": Row(_RANDOM, "small_updates", {}),
-    "pairs, turns together": Row(_UNLIKE, "pairs_order", {"order": "together"}),
-    "pairs, half a round apart": Row(_UNLIKE, "tiers_order", {"algorithm": "rotatedpairs"}),
-    YOURS: Row(_UNLIKE, "", {}),
-    "pairs, new order": Row(_UNLIKE, "pairs_order", {"order": "shuffled"}),
-    "true tiers, new order": Row(_ALIKE, "tiers_order", _TIERS | {"tier_order": "shuffled"}),
-    "true tiers": Row(_ALIKE, "tiers_order", _TIERS | {"tier_order": "fixed"}),
+    "FedAvg, 20 clients": StoredRow(_RANDOM, "tiers_order", {"algorithm": "fedavg"}),
+    "FedAvg, 2 clients": StoredRow(_RANDOM, "small_updates", {}),
+    "pairs, turns together": StoredRow(_UNLIKE, "pairs_order", {"order": "together"}),
+    "pairs, half a round apart": StoredRow(_UNLIKE, "tiers_order", {"algorithm": "rotatedpairs"}),
+    YOURS: StoredRow(_UNLIKE, "", {}),
+    "pairs, new order": StoredRow(_UNLIKE, "pairs_order", {"order": "shuffled"}),
+    "true tiers, new order": StoredRow(_ALIKE, "tiers_order", _TIERS | {"tier_order": "shuffled"}),
+    "true tiers": StoredRow(_ALIKE, "tiers_order", _TIERS | {"tier_order": "fixed"}),
 }
 DIFFERENCES = {  # from one row to another → what differs between them
     ("FedAvg, 20 clients", "FedAvg, 2 clients"): "updates",

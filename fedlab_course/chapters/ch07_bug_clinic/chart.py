@@ -40,9 +40,8 @@ def chart(
     names = list(findings[examinations[0]])
     symbols = [[_SYMBOLS[row[name]] for name in names] for row in findings.values()]
     words = [[symbol.words for symbol in row] for row in symbols]
-    figure = new_figure(
-        title=title, x_title="", y_title="", height=_FRAME + _ROW * len(examinations), legend=False
-    )
+    height = _FRAME + _ROW * len(examinations)
+    figure = new_figure(title=title, x_title="", y_title="", height=height, legend=False)
     figure.add_heatmap(
         z=[[symbol.level for symbol in row] for row in symbols],
         x=list(range(len(names))),
@@ -69,8 +68,8 @@ def chart(
         showgrid=False,
         ticks="",
     )
-    key = {"text": _KEY, "font": {"color": GREY}, "showarrow": False}
-    figure.add_annotation(xref="paper", yref="paper", x=0, y=0, yshift=-28, xanchor="left", **key)
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -28, "xanchor": "left"}
+    figure.add_annotation(text=_KEY, font_color=GREY, showarrow=False, **place)
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", type="category")
     phrases = "; ".join(_who_fails(name, results) for name, results in findings.items())
     text = f"Table of {len(examinations)} examinations and {len(names)} patients. {phrases}."

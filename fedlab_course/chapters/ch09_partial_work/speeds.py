@@ -247,7 +247,7 @@ def _name(
         showarrow=True,
         arrowhead=0,
         arrowwidth=1 if far else 0.1,
-        arrowcolor=colour if far else "rgba(0,0,0,0)",
+        arrowcolor=colour if far else rgba(colour, 0),
         standoff=8,
         ax=shift[0],
         ay=shift[1],

@@ -95,8 +95,8 @@ def _figure(keep: float, epochs: int) -> go.Figure:
     figure.add_annotation(x=0.98, y=0.05, xref="paper", yref="paper", showarrow=False, **chosen)
     figure.update_xaxes(range=[0, _MOST])
     figure.update_yaxes(tickformat=".0%", range=[0, 1])
-    told = "; ".join(f"{name}: 80 % after {both} MB, {up} of them up" for name, both, up in rows)
-    text = f"Stored curves, mean over 40 seeds: accuracy against megabytes. {told}."
+    told = "; ".join(f"{one}: 80 % after {mb} MB, {up} of them up" for one, mb, up in rows)
+    text = f"{name}, chosen. Stored curves, mean over 40 seeds: accuracy against megabytes. {told}."
     set_description(figure, text, ["curve", "MB to 80 %", "of them up"], rows)
     return figure
 

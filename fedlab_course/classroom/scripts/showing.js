@@ -22,8 +22,9 @@ function say(selector, text) {
 function paintImage(canvas, letters) {
   [canvas.width, canvas.height] = [8, 8];
   const context = canvas.getContext("2d");
+  context.fillStyle = "black";
   blocksFrom(letters).forEach((value, i) => {
-    context.fillStyle = `rgb(0 0 0 / ${value / 16})`;
+    context.globalAlpha = value / 16;
     context.fillRect(i % 8, Math.floor(i / 8), 1, 1);
   });
 }

@@ -13,7 +13,7 @@ from tornado.websocket import websocket_connect
 
 from fedlab_course.classroom.in_notebook import Classroom
 from fedlab_course.classroom.protocol import Packet
-from fedlab_course.classroom.seats import MOST_SEATS, Seats
+from fedlab_course.classroom.seats import MOST_SEATS
 from fedlab_course.classroom.simulated import SimulatedPhone
 from tests.course.classroom.opening import in_own_loop, opened, phones, ready, trained, until
 
@@ -373,14 +373,6 @@ def test_a_class_in_a_notebook_shows_its_addresses_and_stops() -> None:
         fetched(made.running.local)
     with pytest.raises(ValueError, match="virtual: must be"):
         Classroom(virtual=101)
-
-
-def test_two_phones_with_one_nickname_have_two_names() -> None:
-    seats = Seats()
-    names = [seats.join(f"{place:032x}", "fox").name for place in range(3)]
-    assert names == ["fox", "fox (2)", "fox (3)"]
-    assert seats.join(f"{1:032x}", "fox").name == "fox (2)"
-    assert seats.join(f"{1:032x}", "owl").name == "owl"
 
 
 def test_a_phone_that_joins_late_watches_and_is_in_the_next_run() -> None:

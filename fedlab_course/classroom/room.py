@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Callable
 
 from fedlab_core.aliases import Config
-from fedlab_core.data import Dataset
 from fedlab_course.classroom import assignment, virtual
 from fedlab_course.classroom.keeping import KeptRoom
 from fedlab_course.classroom.lessons import PHASES
@@ -49,10 +48,6 @@ class Room:
         self.num_parameters = sum(one.numel() for one in virtual.model(0).parameters())
         self.changed: Callable[[], None] = lambda: None
         self._model: bytes | None = None
-
-    @property
-    def data(self) -> Dataset:
-        return virtual.digits()
 
     @property
     def state(self) -> str:
@@ -114,6 +109,7 @@ class Room:
             "rounds": self.options.rounds,
             "algorithm": self.options.algorithm,
             "state": self.state,
+            "member": self.run is None or seat in self.run.phones.members,
             "hidden": list(virtual.HIDDEN),
         }
 

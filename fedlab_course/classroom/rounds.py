@@ -80,11 +80,6 @@ class ClassRun:
         self._thread = threading.Thread(target=self._work, name="run of the class", daemon=True)
 
     @property
-    def params(self) -> np.ndarray:
-        """The global parameters w [P] now."""
-        return self.simulation.params.numpy()
-
-    @property
     def is_paused(self) -> bool:
         return not self._going.is_set()
 

@@ -56,7 +56,6 @@ class Seat:
     question: PhoneQuestion | None = None
     right: int | None = None
     hits: int | None = None
-    late: int = 0
 
     @property
     def is_awake(self) -> bool:
@@ -78,7 +77,6 @@ class Seat:
         """Take an answer. Raises ``Refused`` for one that nobody waits for, or of another form."""
         question = self.question
         if question is None or packet.values["question"] != question.identity:
-            self.late += 1
             raise Refused("too late: the round has ended")
         if packet.kind == "answer" and question.needs != bool(packet.vectors):
             raise Refused("an answer of another form")

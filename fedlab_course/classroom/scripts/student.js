@@ -112,7 +112,8 @@ function arrange() {
     paused: "The class has a break.",
     done: "The training is over.",
   };
-  say("#status", told[task.state]);
+  const waits = "A run is going on without you. You are in the next one; watch the guesses.";
+  say("#status", task.member ? told[task.state] : waits);
   showDrawings(places, task, guesses.before, guesses.after);
   showSent(own.sent, null, []);
 }

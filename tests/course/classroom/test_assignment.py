@@ -1,10 +1,11 @@
-"""Which digits a seat draws, and which of its drawings it keeps for its own test."""
+"""Seats: their names, the digits that they draw, and the drawings that they keep for a test."""
 
 from collections import Counter
 
 import pytest
 
 from fedlab_course.classroom.assignment import MODES, is_held, labels
+from fedlab_course.classroom.seats import Seats
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -31,3 +32,11 @@ def test_a_quarter_is_held_back_and_every_label_trains_and_is_tested(mode: str) 
             assert set(own.values()) == {2}
     assert len(tested) == num_labels
     assert max(tested.values()) <= 1.5 * min(tested.values())
+
+
+def test_two_phones_with_one_nickname_have_two_names() -> None:
+    seats = Seats()
+    names = [seats.join(f"{place:032x}", "fox").name for place in range(3)]
+    assert names == ["fox", "fox (2)", "fox (3)"]
+    assert seats.join(f"{1:032x}", "fox").name == "fox (2)"
+    assert seats.join(f"{1:032x}", "owl").name == "owl"

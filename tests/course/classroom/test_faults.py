@@ -13,7 +13,7 @@ from tornado.websocket import websocket_connect
 
 from fedlab_course.classroom.in_notebook import Classroom
 from fedlab_course.classroom.protocol import Packet
-from fedlab_course.classroom.seats import MOST_SEATS, Seats
+from fedlab_course.classroom.seats import MOST_SEATS
 from fedlab_course.classroom.simulated import SimulatedPhone
 from tests.course.classroom.opening import in_own_loop, opened, phones, ready, trained, until
 
@@ -375,9 +375,23 @@ def test_a_class_in_a_notebook_shows_its_addresses_and_stops() -> None:
         Classroom(virtual=101)
 
 
-def test_two_phones_with_one_nickname_have_two_names() -> None:
-    seats = Seats()
-    names = [seats.join(f"{place:032x}", "fox").name for place in range(3)]
-    assert names == ["fox", "fox (2)", "fox (3)"]
-    assert seats.join(f"{1:032x}", "fox").name == "fox (2)"
-    assert seats.join(f"{1:032x}", "owl").name == "owl"
+def test_a_phone_that_joins_late_watches_and_is_in_the_next_run() -> None:
+    async def play() -> None:
+        async with opened() as running, phones(running, 2):
+            await order(running, "set", {**SETTINGS, "rounds": 30})
+            await until(lambda: ready(running) == 2)
+            await order(running, "start")
+            await order(running, "pause")
+            late = SimulatedPhone(running.local, running.room.code, 2)
+            task = asyncio.create_task(late.run())
+            await until(lambda: ready(running) == 3)
+            assert late.received[0].values["member"] is False
+            assert running.room.run.phones.num_clients == 2
+            await order(running, "reset")
+            await order(running, "set", {"rounds": 2})
+            await trained(running, 2)
+            assert len(running.room.board.clients) == 3
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    in_own_loop(play())

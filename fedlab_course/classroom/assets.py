@@ -83,5 +83,5 @@ def _segno():  # type: ignore[no-untyped-def]
     try:
         import segno
     except ImportError as error:
-        raise ImportError("segno not installed: pip install '.[classroom]'") from error
+        raise ImportError("segno not installed: pip install '.[course]'") from error
     return segno

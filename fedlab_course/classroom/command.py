@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     for name in ("segno", "tornado"):
         if importlib.util.find_spec(name) is None:
-            raise ImportError(f"{name} not installed: pip install '.[classroom]'")
+            raise ImportError(f"{name} not installed: pip install '.[course]'")
     if (options.certificate is None) != (options.key is None):
         raise ValueError("--certificate and --key: give both, or none")
     for name, most in (("virtual", MOST_VIRTUAL), ("simulate", MOST_SIMULATED)):

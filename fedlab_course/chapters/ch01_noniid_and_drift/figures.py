@@ -233,7 +233,7 @@ def _add_dots(
         **place,
     )
     note = {"text": name, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
-    figure.add_annotation(x=len(names) - 1, y=means[-1], yref=f"y{axes}", xshift=12, **note)
+    figure.add_annotation(x=x[-1], y=means[-1], yref=f"y{axes}", xshift=12, **note)
     figure.update_layout(margin_r=170)
     return [
         [name, where, f"{mean:{form}}", str(len(values))]
@@ -273,7 +273,8 @@ def _add_best(
             "font": {"color": colour},
             "showarrow": False,
         }
-        figure.add_annotation(x=names.index(first), y=means[first], yshift=26, **note)
+        side = {"xanchor": "left", "align": "left", "xshift": 12} if of else {"yshift": 26}
+        figure.add_annotation(x=names.index(first) + shift, y=means[first], **note, **side)
     return [[name, where, f"{mean:.1%}", "20"] for where, mean in means.items()]
 
 

@@ -132,11 +132,12 @@ def differences(
     margin: float,
     title: str,
     x_title: str = "difference in points of accuracy",
+    digits: int = 1,
 ) -> go.Figure:
     """Paired differences as dots, one for each seed, with the mean and its 95 % interval; ±δ.
 
-    ``values``: name → one difference for each seed [n], n ≥ 2, as shares. Raises ``ValueError`` as
-    :func:`fedlab_core.compare.t_interval`.
+    ``values``: name → one difference for each seed [n], n ≥ 2, as shares. ``digits``: decimals of
+    the numbers, in points. Raises ``ValueError`` as :func:`fedlab_core.compare.t_interval`.
     """
     height = 170 + 70 * len(values)
     figure = new_figure(title=title, x_title=x_title, y_title="", height=height, legend=False)
@@ -147,9 +148,12 @@ def differences(
     for row, (name, given) in enumerate(values.items()):
         points = 100 * np.asarray(given, dtype=float)
         found = t_interval(points)
+        mean, low, high = (
+            f"{number:+.{digits}f}" for number in (found.mean, found.low, found.high)
+        )
         _add_pairs(figure, row, name, points, found)
-        numbers = (found.mean, found.low, found.high)
-        rows.append([name, *(f"{number:+.1f}" for number in numbers), found.runs])
+        _add_words(figure, row, f"{name}: {mean} [{low}, {high}]", found.mean < 0)
+        rows.append([name, mean, low, high, found.runs])
     note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
     figure.add_annotation(x=0, y=len(values) - 0.45, **note)
     figure.update_yaxes(range=[len(values) - 0.3, -0.6], visible=False)
@@ -160,7 +164,7 @@ def differences(
 
 
 def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:
-    """Add the dots of one name, its mean with the interval below them, and the numbers above."""
+    """Add the dots of one name, and below them its mean with the interval."""
     figure.add_scatter(
         x=points,
         y=[row] * len(points),
@@ -179,6 +183,9 @@ def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found
         marker={"symbol": "diamond", "size": 12, "color": INK},
         hovertemplate="mean %{x:+.1f} points<extra></extra>",
     )
-    words = f"{name}: {found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
-    side = {"x": 0, "xanchor": "left"} if found.mean < 0 else {"x": 1, "xanchor": "right"}
+
+
+def _add_words(figure: go.Figure, row: int, words: str, is_left: bool) -> None:
+    """Write the name and the numbers of a row above its dots."""
+    side = {"x": 0, "xanchor": "left"} if is_left else {"x": 1, "xanchor": "right"}
     figure.add_annotation(xref="paper", y=row - 0.32, text=words, showarrow=False, **side)

@@ -184,12 +184,14 @@ def cost_of_skew() -> go.Figure:
         ),
         "α = 0.05, rounds 46 to 50": _gap("first_skew", "end_accuracy", iid, strong),
     }
-    return differences(
+    figure = differences(
         gaps,
         margin=MARGIN,
         title="What skew costs",
         x_title="accuracy of IID minus Dirichlet, in points",
+        digits=2,  # an interval ends just below δ
     )
+    return figure.update_annotations(x=0, xanchor="left", selector={"xref": "paper"})
 
 
 def _gap(table: str, measure: str, plus: Mapping[str, Any], minus: Mapping[str, Any]) -> np.ndarray:

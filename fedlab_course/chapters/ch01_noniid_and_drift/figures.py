@@ -116,9 +116,10 @@ def by_alpha(label_distance: Callable[..., Any], data: fl.Dataset) -> go.Figure:
     figure.update_layout(
         yaxis={"domain": [0.42, 1], "title": "test accuracy", "tickformat": ".0%"},
         yaxis2={"domain": [0, 0.3], "title": "EMD", "range": [0, 2], "anchor": "x"},
-        xaxis={"title": "α of Dirichlet", "type": "category", "anchor": "y2"},
+        xaxis={"title": "α of Dirichlet", "anchor": "y2"},
     )
     names = [*(f"{alpha:g}" for alpha in ALPHAS), "IID"]
+    _name_places(figure, names)
     splits: list[dict[str, Any]] = [{"partition": "dirichlet", "alpha": alpha} for alpha in ALPHAS]
     splits.append({"partition": "iid"})
     rows = []
@@ -155,8 +156,8 @@ def _distances(label_distance: Callable[..., Any], data: fl.Dataset) -> list[lis
 
 
 def by_epochs() -> go.Figure:
-    """Accuracy after fifty rounds against the local epochs, for three splits, a dot for each stored
-    seed; open markers: at the best rate.
+    """Accuracy after fifty rounds against the local epochs, for three splits side by side, a dot
+    for each stored seed; stars: at the best rate.
     """
     figure = new_figure(
         title="What local work costs, at one rate for all",
@@ -165,25 +166,33 @@ def by_epochs() -> go.Figure:
         height=460,
         legend=False,
     )
-    figure.update_xaxes(type="category")
     figure.update_yaxes(tickformat=".0%", range=[0.44, 1.02])
     names = [str(epochs) for epochs in EPOCHS]
+    _name_places(figure, names)
     rows = []
     looks = {
         "IID": (INK, "circle-open", "solid"),
         "two labels": (GROUPS[1], "square-open", "9px,3px"),
         "one label": (GROUPS[2], "diamond-open", "3px,3px"),
     }
+    shifts = dict(zip(_SPLITS, (-0.06, 0.0, 0.06), strict=True))
     for split, where in _SPLITS.items():
         seeds = [
             tables.matching("skew_epochs", where | {"local_epochs": epochs})["end_accuracy"]
             for epochs in EPOCHS
         ]
-        rows += _add_dots(figure, names, seeds, split, looks[split])
+        rows += _add_dots(figure, names, seeds, split, looks[split], shift=shifts[split])
         best = {"5": (_NAMES[split], 5)} | ({"1": ("iid", 1)} if split == "IID" else {})
-        rows += _add_best(figure, names, best, looks[split][0], of=split)
+        rows += _add_best(figure, names, best, looks[split][0], of=split, shift=shifts[split])
     _describe(figure, "Accuracy after fifty rounds against the local epochs", rows)
     return figure
+
+
+def _name_places(figure: go.Figure, names: Sequence[str]) -> None:
+    """Make an x axis of the places 0, 1, … with these names."""
+    last = len(names) - 1
+    figure.update_xaxes(tickvals=list(range(len(names))), ticktext=list(names))
+    figure.update_xaxes(range=[-0.3, last + 0.15])
 
 
 def _add_dots(
@@ -194,21 +203,38 @@ def _add_dots(
     look: tuple[str, str, str],
     *,
     axes: str = "",
+    shift: float = 0.0,
 ) -> list[list[str]]:
-    """Add a dot for each seed and a line through the means; return the rows of the table."""
+    """Add a dot for each seed and a line through the means; return the rows of the table.
+
+    The line ends before "IID", which has no α. ``shift``: how far to the right the dots are.
+    """
     colour, symbol, dash = look
-    place = {"yaxis": f"y{axes}"}
-    means = [float(np.mean(values)) for values in seeds]
-    line = {"color": colour, "dash": dash, "width": 2}
-    figure.add_scatter(x=names, y=means, mode="lines", line=line, name=name, **place)
-    x = [where for where, values in zip(names, seeds, strict=True) for _ in values]
-    marker = {"color": colour, "symbol": symbol, "size": 7}
-    y = np.concatenate(seeds)
-    figure.add_scatter(x=x, y=y, mode="markers", marker=marker, name=f"{name}, seeds", **place)
-    note = {"text": name, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
-    figure.add_annotation(x=len(names) - 1, y=means[-1], yref=f"y{axes}", xshift=12, **note)
-    figure.update_layout(margin_r=170)
     form = ".2f" if axes else ".1%"
+    place = {"yaxis": f"y{axes}", "hovertemplate": f"%{{y:{form}}}"}
+    means = [float(np.mean(values)) for values in seeds]
+    x = np.arange(len(names)) + shift
+    gap = names.index("IID") if "IID" in names else len(names)
+    figure.add_scatter(
+        x=np.insert(x, gap, x[-1]),
+        y=np.insert(means, gap, np.nan),
+        mode="lines+markers",
+        line={"color": colour, "dash": dash, "width": 2},
+        marker={"symbol": "line-ew", "size": 14, "line": {"color": colour, "width": 2}},
+        name=name,
+        **place,
+    )
+    figure.add_scatter(
+        x=np.repeat(x, [len(values) for values in seeds]),
+        y=np.concatenate(seeds),
+        mode="markers",
+        marker={"color": colour, "symbol": symbol, "size": 7},
+        name=f"{name}, seeds",
+        **place,
+    )
+    note = {"text": name, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
+    figure.add_annotation(x=x[-1], y=means[-1], yref=f"y{axes}", xshift=12, **note)
+    figure.update_layout(margin_r=170)
     return [
         [name, where, f"{mean:{form}}", str(len(values))]
         for where, mean, values in zip(names, means, seeds, strict=True)
@@ -221,9 +247,10 @@ def _add_best(
     best: Mapping[str, tuple[str, int]],
     colour: str,
     of: str = "",
+    shift: float = 0.0,
 ) -> list[list[str]]:
     """Add the mean accuracy at the best rate of a split and E, as a star for each place in
-    ``best``; ``names`` of all places on x.
+    ``best``; ``names`` of all places on x; ``shift`` as in :func:`_add_dots`.
     """
     means = {}
     for where, (split, epochs) in best.items():
@@ -232,12 +259,22 @@ def _add_best(
     marker = {"color": colour, "symbol": "star-open", "size": 13, "line": {"width": 2}}
     name = f"{of}, at its best η".removeprefix(", ")
     figure.add_scatter(
-        x=list(means), y=list(means.values()), mode="markers", marker=marker, name=name
+        x=[names.index(where) + shift for where in means],
+        y=list(means.values()),
+        mode="markers",
+        marker=marker,
+        name=name,
+        hovertemplate="%{y:.1%}",
     )
     if not of or of == "IID":
         first = min(means, key=names.index)
-        note = {"text": "☆ at its best η", "font": {"color": colour}, "showarrow": False}
-        figure.add_annotation(x=names.index(first), y=means[first], yshift=18, **note)
+        note = {
+            "text": "☆ at its best η<br>(elsewhere not measured)",
+            "font": {"color": colour},
+            "showarrow": False,
+        }
+        side = {"xanchor": "left", "align": "left", "xshift": 12} if of else {"yshift": 26}
+        figure.add_annotation(x=names.index(first) + shift, y=means[first], **note, **side)
     return [[name, where, f"{mean:.1%}", "20"] for where, mean in means.items()]
 
 

@@ -146,6 +146,8 @@
             group,
           );
       });
+      const whole = [rounds[0].walks[0][0], ...rounds.map(({ next }) => next)];
+      shape("polyline", { class: "whole", points: line(whole) }, layer);
       const before = rounds.slice(0, round + 1).map(({ walks }) => walks[0][0]);
       shape("polyline", { class: "way", points: line([...before, w]) }, layer);
       shape("circle", { class: "dot", transform: translate(w), r: 4 }, layer);

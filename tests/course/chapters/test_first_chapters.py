@@ -4,13 +4,14 @@ figures read from stored runs.
 
 import copy
 
+import nbformat
 import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
 import fedlab_core as fl
-from fedlab_course import scene
+from fedlab_course import folders, scene
 from fedlab_course.chapters.ch00_start_here import figures as figures_00
 from fedlab_course.chapters.ch00_start_here import softmax
 from fedlab_course.chapters.ch01_noniid_and_drift import figures as figures_01
@@ -144,9 +145,12 @@ def test_accuracy_against_skew_has_all_seeds_and_the_readers_distance(digits) ->
     late = drawn["rounds 46 to 50, seeds"]
     stored = tables.matching("first_skew", {"partition": "dirichlet", "alpha": 0.1})
     places = np.array(late.x)
-    assert len(late.y) == 60 and set(places) == {"0.05", "0.1", "0.3", "1", "10", "IID"}
-    assert np.array(late.y)[places == "0.1"] == pytest.approx(stored["end_accuracy"])
-    assert drawn["EMD, with your code"].y == pytest.approx([0.5] * 6)
+    assert list(figure.layout.xaxis.ticktext) == ["0.05", "0.1", "0.3", "1", "10", "IID"]
+    assert len(late.y) == 60 and set(places) == set(figure.layout.xaxis.tickvals)
+    assert np.array(late.y)[places == 1] == pytest.approx(stored["end_accuracy"])
+    distances = np.array(drawn["EMD, with your code"].y)
+    assert distances[[0, 1, 2, 3, 4, 6]] == pytest.approx([0.5] * 6)
+    assert np.isnan(distances[5])  # IID has no α: the line ends before it
 
 
 def test_accuracy_against_epochs_is_that_of_the_stored_statements() -> None:
@@ -159,6 +163,25 @@ def test_accuracy_against_epochs_is_that_of_the_stored_statements() -> None:
         {"method": "FedAvg", "best_by": "rounds", "partition": "one_label", "epochs": 5},
     )
     assert drawn["one label, at its best η"][0] == pytest.approx(best["end_accuracy"].mean())
+
+
+def test_the_table_of_both_rates_has_the_means_of_the_stored_runs() -> None:
+    splits = {
+        "IID": ("iid", "skew_epochs", {"partition": "iid"}),
+        "α = 0.1": ("dirichlet_0.1", "first_skew", {"partition": "dirichlet", "alpha": 0.1}),
+        "one label": ("one_label", "skew_epochs", {"labels_per_client": 1}),
+    }
+    path = folders.NOTEBOOKS / "01_noniid_and_drift.ipynb"
+    cells = {cell.id: cell.source for cell in nbformat.read(path, as_version=4).cells}
+    lines = [line for line in cells["cost-seen"].splitlines() if line.endswith("% |")]
+    assert len(lines) == 4
+    for line in lines:
+        clients, epochs, *shown = (cell.strip() for cell in line.strip("|").split("|"))
+        name, table, where = splits[clients]
+        local = {"local_epochs": int(epochs)} if table == "skew_epochs" else {}
+        rated = {"method": "FedAvg", "best_by": "rounds", "partition": name, "epochs": int(epochs)}
+        runs = tables.matching(table, where | local), tables.matching("rated_digits", rated)
+        assert shown == [f"{one['end_accuracy'].mean():.0%}".replace("%", " %") for one in runs]
 
 
 def test_the_explorer_of_skew_shows_the_readers_distance(digits) -> None:

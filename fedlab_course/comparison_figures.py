@@ -149,7 +149,7 @@ def differences(
         found = t_interval(points)
         _add_pairs(figure, row, name, points, found)
         numbers = (found.mean, found.low, found.high)
-        rows.append([name, *(f"{number:+.1f}" for number in numbers), found.runs])
+        rows.append([name, *map(_signed, numbers), found.runs])
     note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
     figure.add_annotation(x=0, y=len(values) - 0.45, **note)
     figure.update_yaxes(range=[len(values) - 0.3, -0.6], visible=False)
@@ -157,6 +157,14 @@ def differences(
     text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
     set_description(figure, text, ["name", "mean", "low", "high", "seeds"], rows)
     return figure
+
+
+def _signed(points: float) -> str:
+    """One decimal with its sign; two if one would show a zero that has a sign."""
+    for text in (f"{points:+.1f}", f"{points:+.2f}"):
+        if float(text):
+            return text
+    return "0.0"
 
 
 def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:
@@ -179,6 +187,7 @@ def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found
         marker={"symbol": "diamond", "size": 12, "color": INK},
         hovertemplate="mean %{x:+.1f} points<extra></extra>",
     )
-    words = f"{name}: {found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
-    side = {"x": 0, "xanchor": "left"} if found.mean < 0 else {"x": 1, "xanchor": "right"}
-    figure.add_annotation(xref="paper", y=row - 0.32, text=words, showarrow=False, **side)
+    mean, low, high = (_signed(number) for number in (found.mean, found.low, found.high))
+    words = f"{name}: {mean} [{low}, {high}]"
+    column = {"xref": "paper", "x": 0, "xanchor": "left"}
+    figure.add_annotation(y=row - 0.32, text=words, showarrow=False, **column)

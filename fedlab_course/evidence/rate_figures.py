@@ -38,6 +38,7 @@ def stored(split: str, methods: Sequence[str], *, title: str, axis: str = "round
     best = {method: best_rates.best_rate(split, method, axis) for method in methods}
     title_of_y = f"validation accuracy, {_END[axis]}"
     figure = fl.plots.rates(curves, best, y_title=title_of_y, title=title)
+    figure.update_yaxes(title_text=title_of_y.replace(", ", ",<br>"))
     return figure.update_xaxes(**_RATE_AXIS)
 
 

@@ -148,11 +148,10 @@ def differences(
     for row, (name, given) in enumerate(values.items()):
         points = 100 * np.asarray(given, dtype=float)
         found = t_interval(points)
-        mean, low, high = (
-            f"{number:+.{digits}f}" for number in (found.mean, found.low, found.high)
-        )
+        numbers = (found.mean, found.low, found.high)
+        mean, low, high = (_signed(number, digits) for number in numbers)
         _add_pairs(figure, row, name, points, found)
-        _add_words(figure, row, f"{name}: {mean} [{low}, {high}]", found.mean < 0)
+        _add_words(figure, row, f"{name}: {mean} [{low}, {high}]")
         rows.append([name, mean, low, high, found.runs])
     note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
     figure.add_annotation(x=0, y=len(values) - 0.45, **note)
@@ -161,6 +160,14 @@ def differences(
     text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
     set_description(figure, text, ["name", "mean", "low", "high", "seeds"], rows)
     return figure
+
+
+def _signed(points: float, digits: int) -> str:
+    """Some decimals with their sign; one more if these would show a zero that has a sign."""
+    for text in (f"{points:+.{digits}f}", f"{points:+.{digits + 1}f}"):
+        if float(text):
+            return text
+    return f"{0:.{digits}f}"
 
 
 def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:
@@ -185,7 +192,7 @@ def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found
     )
 
 
-def _add_words(figure: go.Figure, row: int, words: str, is_left: bool) -> None:
-    """Write the name and the numbers of a row above its dots."""
-    side = {"x": 0, "xanchor": "left"} if is_left else {"x": 1, "xanchor": "right"}
-    figure.add_annotation(xref="paper", y=row - 0.32, text=words, showarrow=False, **side)
+def _add_words(figure: go.Figure, row: int, words: str) -> None:
+    """Write the name and the numbers of a row above its dots, in one column."""
+    column = {"xref": "paper", "x": 0, "xanchor": "left"}
+    figure.add_annotation(y=row - 0.32, text=words, showarrow=False, **column)

@@ -42,6 +42,8 @@ GROUPS = (
     "#8D937E",
     "#6D668A",
 )
+# A plain competitor without a hue of its own → its number among the groups, in every figure.
+COMPETITORS = {"one client an update": 2}
 MANY = "#8C8C8C"  # a client without a main label
 
 # Shares and counts, from few to many.

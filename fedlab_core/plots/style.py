@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GRID, GROUPS, INK, METHODS, RELATIVES, rgba
+from fedlab_core.plots.colours import COMPETITORS, GRID, GROUPS, INK, METHODS, RELATIVES, rgba
 
 S = TypeVar("S")
 _HUES = tuple(METHODS.values())
@@ -144,18 +144,27 @@ def looks(algorithms: Mapping[S, str], given: Mapping[S, Look] | None = None) ->
     """A look for each series, from its name to the name of its algorithm.
 
     Series keep a look that they were ``given`` before. The first series of a known algorithm gets
-    that algorithm's look; further series of it, and unknown algorithms, get the looks of groups
-    that are left, in order: a method's colour is nobody else's.
+    that algorithm's look, and a competitor of the course its own; further series of it, and unknown
+    algorithms, get the looks of groups that are left, in order: a method's colour is nobody else's.
     """
     chosen = {series: look for series, look in (given or {}).items() if series in algorithms}
     for series, algorithm in algorithms.items():
-        slot = known_slot(algorithm)
-        if series not in chosen and slot is not None and look(slot) not in chosen.values():
-            chosen[series] = look(slot)
+        name = str(series)
+        wanted = _own_look(name if name in COMPETITORS else algorithm)
+        if series not in chosen and wanted and wanted not in chosen.values():
+            chosen[series] = wanted
     taken = list(chosen.values())
     every = map(group_look, range(len(algorithms) + len(taken)))
     free = (one for one in every if one not in taken)
     return {series: chosen[series] if series in chosen else next(free) for series in algorithms}
+
+
+def _own_look(algorithm: str) -> Look | None:
+    """The look that an algorithm or a competitor of the course has in every figure, or None."""
+    if algorithm in COMPETITORS:
+        return group_look(COMPETITORS[algorithm])
+    slot = known_slot(algorithm)
+    return None if slot is None else look(slot)
 
 
 def spaced_markers(points: int, planned: int, style: Look) -> dict[str, object]:

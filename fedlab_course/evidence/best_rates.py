@@ -49,6 +49,14 @@ def curve(split: str, method: str, axis: str = "rounds") -> Curve:
     return {float(lr): runs[MEASURES[axis]].to_numpy() for lr, runs in groups}
 
 
+def chosen_curve(split: str, method: str, axis: str = "rounds") -> Curve:
+    """:func:`curve` of the configuration with the highest mean accuracy at its best rate."""
+    configuration, _ = _means(split, method, axis).idxmax()
+    runs = _runs(split, method)
+    groups = runs[runs["configuration"] == configuration].groupby("lr")
+    return {float(lr): found[MEASURES[axis]].to_numpy() for lr, found in groups}
+
+
 def top(found: Curve) -> tuple[float, float]:
     """The best rate of a curve, the lowest of equals, and the mean accuracy there."""
     rate = max(found, key=lambda one: (found[one].mean(), -one))

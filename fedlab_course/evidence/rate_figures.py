@@ -15,20 +15,31 @@ from fedlab_course.evidence.best_rates import Curve
 
 _REACH = 10.0  # points on the axis of differences
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+_RATE_AXIS = {"dtick": None, "tickvals": _TICKS, "ticktext": [f"{one:g}" for one in _TICKS]}
+_END = {
+    "rounds": "mean of the last five rounds",
+    "updates": "last round with at most 50 updates",
+    "bytes": "last round that is paid for",
+}
 _UPPER = (0.42, 1.0)  # the parts of the height of the two panels
 _LOWER = (0.0, 0.27)
 
 
 def stored(split: str, methods: Sequence[str], *, title: str, axis: str = "rounds") -> go.Figure:
-    """Draw :func:`fedlab_core.plots.rates` of the stored validation accuracies of ``methods``."""
+    """Draw :func:`fedlab_core.plots.rates` of the stored validation accuracies of ``methods``.
+
+    Of several configurations of a method, such as FedMas's λ, the one that is chosen is drawn.
+    """
+    found = {method: best_rates.chosen_curve(split, method, axis) for method in methods}
     curves = {
-        method: {
-            rate: runs.tolist() for rate, runs in best_rates.curve(split, method, axis).items()
-        }
-        for method in methods
+        method: {rate: runs.tolist() for rate, runs in curve.items()}
+        for method, curve in found.items()
     }
     best = {method: best_rates.best_rate(split, method, axis) for method in methods}
-    return fl.plots.rates(curves, best, y_title="accuracy, validation samples", title=title)
+    title_of_y = f"validation accuracy, {_END[axis]}"
+    figure = fl.plots.rates(curves, best, y_title=title_of_y, title=title)
+    figure.update_yaxes(title_text=title_of_y.replace(", ", ",<br>"))
+    return figure.update_xaxes(**_RATE_AXIS)
 
 
 def by_rate(
@@ -125,8 +136,7 @@ def _add_difference(figure: go.Figure, name: str, found: Curve, base: Curve, sty
 
 def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
     """Set the axes: accuracy above, and with ``two`` panels the differences in points below."""
-    ticks = {"dtick": None, "tickvals": _TICKS, "ticktext": [f"{one:g}" for one in _TICKS]}
-    figure.update_xaxes(**ticks, range=[np.log10(0.008), np.log10(2.5)])
+    figure.update_xaxes(**_RATE_AXIS, range=[np.log10(0.008), np.log10(2.5)])
     figure.update_yaxes(range=[0, 1.2], tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
     figure.update_layout(height=500 if two else 440, showlegend=False)
     if not two:

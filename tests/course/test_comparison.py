@@ -201,3 +201,12 @@ def test_names_at_the_ends_do_not_touch() -> None:
     comparison_figures.name_ends(figure, ends, dict.fromkeys(ends, "black"), 1.0)
     places = sorted(300 * note.y + note.yshift for note in figure.layout.annotations)
     assert min(np.diff(places)) >= 17.9
+
+
+def test_a_number_that_rounds_to_zero_keeps_its_sign_by_a_second_decimal() -> None:
+    """±0.0003 around the mean of each row: −0.04 and, exactly, zero points."""
+    values = {"below": [-0.0001, -0.0004, -0.0007], "zero": [-0.0003, 0.0, 0.0003]}
+    figure = comparison_figures.differences(values, margin=0.01, title="signs")
+    below, zero = figure.layout.meta["table"]["rows"]
+    assert below[1] == "-0.04"
+    assert zero[1] == "0.0"

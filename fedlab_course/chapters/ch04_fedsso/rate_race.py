@@ -28,12 +28,12 @@ _PAIRS = (
 
 
 def end(fed: fl.FederatedDataset, model: nn.Module, rule: fl.Algorithm, **setting: Any) -> float:
-    """Test accuracy over the last fifth of the rounds; that of chance for a run that diverges."""
+    """Mean test accuracy of the last tenth of the rounds; chance for a run that diverges."""
     try:
         history = fl.simulate(fed, model, rule, **setting | {"train_loss": False})
     except fl.Diverged:
         return 1 / len(fed.test.y.unique())
-    last = max(1, len(history.frame) // 5)
+    last = max(1, len(history.frame) // 10)
     return float(history.frame["test_accuracy"].tail(last).mean())
 
 
@@ -54,7 +54,8 @@ def live(
         for rule_name, rule in (("FedAvg", fl.FedAvg()), ("strata", mine[labels])):
             ends = [end(fed, models[labels], rule, **setting | {"lr": rate}) for rate in RATES]
             curves[rule_name] = pd.Series(ends, index=list(RATES))
-        title = f"{name.capitalize()}, {own.whose(type(mine[labels]))}"
+        size = setting["clients_per_round"]
+        title = f"{name.capitalize()}, K = {size}, {own.whose(type(mine[labels]))}"
         figures[labels] = comparison_figures.over_rates(curves, title=title)
         figures[labels].update_yaxes(range=[0, 1])
     return gallery(figures, "labels per client", value=1.0)
@@ -65,7 +66,7 @@ def stored() -> Idea:
     figures: dict[float, go.Figure] = {}
     for labels, (name, partition) in _SPLITS.items():
         methods = ("FedAvg", "SCAFFOLD", "FedSSO")
-        title = f"{name.capitalize()} a client, three stored seeds"
+        title = f"{name.capitalize()}, K = 20, three stored seeds"
         figures[labels] = rate_figures.stored(partition, methods, title=title)
         figures[labels].update_yaxes(range=[0, 1])
     return gallery(figures, "labels per client", value=1.0)
@@ -80,5 +81,5 @@ def at_best() -> go.Figure:
         for split, partition, other in _PAIRS
     }
     return comparison_figures.differences(
-        values, margin=best_rates.MARGIN, title="FedSSO less others, each at its best"
+        values, margin=best_rates.MARGIN, title="FedSSO less others, each at its best, K = 20"
     )

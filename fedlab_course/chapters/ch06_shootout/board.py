@@ -1,6 +1,7 @@
 """The board of the shoot-out: methods × axes × federations, each method at its best rate."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -12,6 +13,7 @@ from fedlab_course.evidence import best_rates
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import named_slider
 
+COMPETITOR = "one client an update"  # the readers write it in exercise 6.2
 # Row of the board → the variants of the method, of which validation chooses one.
 METHODS: Mapping[str, tuple[str, ...]] = {
     "FedAvg": ("FedAvg",),
@@ -22,7 +24,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "FedSSO": ("FedSSO",),
     "TFedAvg": ("TFedAvg",),
     "FedMas": ("FedMas explicit", "FedMas implicit", "FedMas softmax"),
-    "one client an update": ("one client an update",),
+    COMPETITOR: (COMPETITOR,),
     "FedDyn": ("FedDyn",),
     "FedAvgM": ("FedAvgM",),
 }
@@ -36,6 +38,11 @@ _WORDS = {
     "rounds": "after 50 rounds",
     "updates": "after 50 server updates",
     "bytes": "for the bytes of 50 rounds of FedAvg",
+}
+_MEASURED = {
+    "rounds": "test accuracy, mean of the last five rounds",
+    "updates": "test accuracy, last round with at most 50 updates",
+    "bytes": "test accuracy, last round that is paid for",
 }
 
 
@@ -66,42 +73,55 @@ def unjudged(federation: str, axis: str) -> dict[str, pd.Series]:
     return found
 
 
-def board(federation: str = "one_label", axis: str = "rounds") -> go.Figure:
+def _label(name: str, federation: str, axis: str) -> str:
+    """The name of a row: of several variants of a method, the one that validation prefers."""
+    variants = METHODS[name]
+    if len(variants) == 1:
+        return name
+    return best_rates.best_of(federation, variants, axis).replace("Prox ", "Prox μ = ")
+
+
+def board(
+    federation: str = "one_label", axis: str = "rounds", *, competitor: bool = False
+) -> go.Figure:
     """A row for each method: a small dot a seed, and a large mark for the mean; the best on top.
 
     The grey band reaches from the best mean to δ below it. Hollow rows: methods that have not been
-    judged yet, by the validation samples that chose their rate.
+    judged yet, by the validation samples that chose their rate. ``competitor``: whether one client
+    an update has a row.
     """
     solid = accuracies(federation, axis)
     hollow = unjudged(federation, axis)
-    rows = dict(sorted((solid | hollow).items(), key=lambda item: -item[1].mean()))
-    name = next(text for text, value in FEDERATIONS.items() if value == federation)
+    shown = [name for name in METHODS if competitor or name != COMPETITOR]
+    rows = {name: values for name, values in (solid | hollow).items() if name in shown}
+    rows = dict(sorted(rows.items(), key=lambda item: -item[1].mean()))
+    split = next(text for text, value in FEDERATIONS.items() if value == federation)
     figure = new_figure(
-        title=f"{name.capitalize()}, {_WORDS[axis]}",
-        x_title="test accuracy",
+        title=f"{split.capitalize()}, {_WORDS[axis]}",
+        x_title=_MEASURED[axis],
         y_title="",
-        height=130 + 34 * len(METHODS),
+        height=130 + 34 * len(shown),
         legend=False,
     )
-    # No two methods in one colour: these two have no hue of their own.
-    styles = looks({row: "" if row in ("TFedAvg", "FedDyn") else row for row in METHODS})
-    best = max(values.mean() for values in solid.values())
+    styles = looks({name: name for name in METHODS})
+    best = max(values.mean() for name, values in solid.items() if name in shown)
     band = rgba(GREY, 0.18)
     figure.add_vrect(
         x0=best - best_rates.MARGIN, x1=best, fillcolor=band, line_width=0, layer="below"
     )
-    for row, values in rows.items():
-        _add_row(figure, row, values, styles[row], row in hollow)
+    table = []
+    for name, values in rows.items():
+        row = _label(name, federation, axis)
+        _add_row(figure, row, values, styles[name], name in hollow)
+        spread = [f"{share:.1%}" for share in (values.mean(), values.min(), values.max())]
+        table.append([row, *spread, len(values)])
     figure.update_xaxes(tickformat=".1~%")
     figure.update_yaxes(autorange="reversed", ticks="", type="category")
-    if hollow:
-        figure.update_xaxes(title="test accuracy (hollow: three seeds, validation samples)")
-    table = [
-        [row, f"{values.mean():.1%}", f"{values.min():.1%}", f"{values.max():.1%}", len(values)]
-        for row, values in rows.items()
-    ]
+    if any(name in hollow for name in rows):
+        words = f"{_MEASURED[axis]}<br>(hollow: three seeds, validation samples)"
+        figure.update_xaxes(title=words)
     phrases = "; ".join(f"{row} {mean}" for row, mean, *_ in table)
-    text = f"Test accuracy, {name}, {_WORDS[axis]}, each method at its best rate: {phrases}."
+    text = f"Test accuracy, {split}, {_WORDS[axis]}, each method at its best rate: {phrases}."
     set_description(figure, text, ["method", "mean", "lowest", "highest", "seeds"], table)
     return figure
 
@@ -130,7 +150,7 @@ def _circle(hollow: bool) -> str:
     return "circle-open" if hollow else "circle"
 
 
-def switchable(axis: str = "updates") -> Idea:
+def switchable(axis: str = "rounds", *, competitor: bool = False) -> Idea:
     """:func:`board` with two switches: ``axis`` and ``federation``."""
     sliders = {
         "axis": named_slider("axis", AXES, axis, "What each method may spend as much of"),
@@ -138,7 +158,7 @@ def switchable(axis: str = "updates") -> Idea:
             "clients", FEDERATIONS, "one_label", "How the labels are spread over the clients"
         ),
     }
-    return Idea(board, sliders)
+    return Idea(partial(board, competitor=competitor), sliders)
 
 
 def ahead(pairs: Mapping[str, tuple[str, str, str, str]], *, title: str) -> go.Figure:
@@ -167,8 +187,8 @@ def tiers_less_one_client() -> go.Figure:
     """TFedAvg and FedMas less one client an update, after 50 rounds, each at its best rate."""
     pairs = {}
     for method in ("TFedAvg", "FedMas"):
-        for words, federation in FEDERATIONS.items():
+        for words, federation in (FEDERATIONS | {"IID": "iid"}).items():
             if method in accuracies(federation, "rounds"):
-                pair = (federation, "rounds", method, "one client an update")
-                pairs[f"{method}, {words}"] = pair
+                name = f"{_label(method, federation, 'rounds')}, {words}"
+                pairs[name] = (federation, "rounds", method, COMPETITOR)
     return ahead(pairs, title="Tiers less one client an update, by rounds")

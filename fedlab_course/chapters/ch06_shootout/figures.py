@@ -1,6 +1,6 @@
 """The same runs against what they cost: rounds, server updates and bytes; figures and tables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from fedlab_core.compare import PRICES
 from fedlab_core.history import History
 from fedlab_core.plots import convergence
 from fedlab_core.plots.series import Histories
-from fedlab_core.plots.style import looks, new_figure, set_description
+from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_core.server import Server
 from fedlab_course.explore.widgets import divergence_in_words
 
@@ -80,47 +80,63 @@ def best_so_far(prices: np.ndarray, accuracy: np.ndarray, budget: float) -> floa
     return float(np.max(accuracy[prices <= budget], initial=-np.inf))
 
 
-def flattered(histories: Mapping[str, History], within_budget: Rule, *, title: str) -> go.Figure:
-    """Three panels, one an axis: the accuracy by ``within_budget``, filled, and that of the best
-    round so far, hollow. Where both lie apart, the best round flatters.
+def flattered(
+    histories: Mapping[str, History],
+    within_budget: Rule,
+    axes: Sequence[str] = ("rounds", "bytes"),
+    *,
+    title: str,
+) -> go.Figure:
+    """A panel for each of ``axes``: the accuracy by ``within_budget``, a mark, and that of the best
+    round so far, the stroke at the other end of the line. A long line flatters.
     """
     honest = filled(histories, within_budget)
     best = filled(histories, best_so_far)
     figure = new_figure(
         title=title, x_title="", y_title="", height=170 + 40 * len(honest), legend=False
     )
-    names = [f"<b>{axis.removeprefix('server ')}</b>" for axis in honest]
+    names = [f"<b>{axis}</b>" for axis in axes]
     figure.set_subplots(1, len(names), shared_yaxes=True, subplot_titles=names)
-    styles = looks({name: "" if name == "TFedAvg" else name for name in histories})
-    for panel, axis in enumerate(honest, start=1):
-        for table, hollow, words in ((honest, "", _LAST), (best, "-open", _BEST)):
-            figure.add_scatter(
-                x=table[axis],
-                y=list(table.index),
-                mode="markers",
-                marker={
-                    "size": 12,
-                    "color": [styles[name].colour for name in table.index],
-                    "symbol": [styles[name].marker + hollow for name in table.index],
-                    "line": {"width": 2},
-                },
-                hovertemplate="%{y}: %{x:.1%}<extra>" + words + "</extra>",
-                row=1,
-                col=panel,
-            )
-    figure.update_xaxes(tickformat=".0%", nticks=4)
-    figure.update_xaxes(title="test accuracy", col=2)
+    styles = looks({name: name for name in histories})
+    for panel, axis in enumerate(axes, start=1):
+        for name in honest.index:
+            ends = (honest.loc[name, axis], best.loc[name, axis])
+            _add_pair(figure, panel, name, ends, styles[name])
+    figure.update_xaxes(tickformat=".0%", nticks=5, matches="x", title="test accuracy")
     figure.update_yaxes(autorange="reversed", type="category")
     figure.update_layout(margin_t=84, title_pad_b=34)
     rows = [
         [name, axis, f"{honest.loc[name, axis]:.1%}", f"{best.loc[name, axis]:.1%}"]
         for name in honest.index
-        for axis in honest
+        for axis in axes
     ]
     phrases = "; ".join(f"{name} by {axis} {last} ({most})" for name, axis, last, most in rows)
     text = f"Accuracy in {_LAST}, and in brackets in {_BEST}. {phrases}."
     set_description(figure, text, ["method", "axis", "last", "best so far"], rows)
     return figure
+
+
+def _add_pair(
+    figure: go.Figure, panel: int, name: str, ends: tuple[float, float], style: Look
+) -> None:
+    """Add a row: a mark at the first of ``ends``, a stroke at the second, and a line between."""
+    figure.add_scatter(
+        x=list(ends),
+        y=[name, name],
+        mode="lines+markers",
+        line={"color": style.colour, "width": 2},
+        marker={
+            "size": [12, 16],
+            "color": style.colour,
+            "symbol": [style.marker, "line-ns-open"],
+            "line": {"width": 3, "color": style.colour},
+            "opacity": 1,
+        },
+        customdata=[_LAST, _BEST],
+        hovertemplate="%{y}: %{x:.1%}<extra>%{customdata}</extra>",
+        row=1,
+        col=panel,
+    )
 
 
 def ledger(histories: Mapping[str, History]) -> pd.DataFrame:

@@ -91,3 +91,11 @@ def test_a_colour_is_written_in_the_table_alone() -> None:
         if path.name != "colours.py" and (written := hexed.findall(path.read_text("utf-8"))):
             found[path.relative_to(root).as_posix()] = written
     assert found == {}
+
+
+def test_a_competitor_has_one_look_in_every_company() -> None:
+    (name,) = colours.COMPETITORS
+    alone = style.looks({name: name})[name]
+    among = style.looks({one: one for one in ("another", "FedAvg", name, "a third")})
+    assert among[name] == alone
+    assert list(among.values()).count(alone) == 1

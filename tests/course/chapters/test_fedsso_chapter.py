@@ -129,11 +129,11 @@ def test_watching_tells_held_labels_from_missing_ones() -> None:
 
 
 def test_the_opening_has_ten_clients_in_every_round() -> None:
-    idea = ideas.blind(fl.load_dataset("digits"), value=21)
+    idea = ideas.blind(fl.load_dataset("digits"), value=29)
     for value in (1.0, 30.0):
         rows = idea.figure(value=value).layout.meta["table"]["rows"]
         assert sum(row[2] for row in rows) == 10
-    assert idea.values == {"value": 21.0}
+    assert idea.values == {"value": 29.0}
 
 
 def test_the_best_rate_has_the_highest_mean_on_validation_samples() -> None:

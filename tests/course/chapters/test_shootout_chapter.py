@@ -84,6 +84,26 @@ def test_the_switches_have_words_and_every_position_a_figure() -> None:
         assert (band.x0, band.x1) == pytest.approx((best - 0.01, best))
 
 
+@pytest.mark.parametrize("axis", board.AXES.values())
+def test_the_competitor_is_on_the_board_only_when_it_is_wanted(axis: str) -> None:
+    for competitor in (False, True):
+        figure = board.board("one_label", axis, competitor=competitor)
+        names = [row[0] for row in figure.layout.meta["table"]["rows"]]
+        assert (board.COMPETITOR in names) == competitor
+        assert len(names) == len(board.METHODS) - (not competitor)
+    rows = board.accuracies("one_label", axis)
+    del rows[board.COMPETITOR]
+    (band,) = board.board("one_label", axis).layout.shapes
+    assert band.x1 == pytest.approx(max(values.mean() for values in rows.values()))
+
+
+def test_a_row_names_the_variant_that_validation_prefers() -> None:
+    names = [row[0] for row in board.board().layout.meta["table"]["rows"]]
+    best = best_rates.best_of("one_label", board.METHODS["FedMas"])
+    assert best in names
+    assert any(name.startswith("FedProx μ = ") for name in names)
+
+
 def test_a_budget_is_what_fedavg_spends(race, within_budget) -> None:
     found = figures.filled(race, within_budget)
     accuracy = {name: h.frame.test_accuracy.to_numpy() for name, h in race.items()}
@@ -101,10 +121,11 @@ def test_the_best_round_never_lies_below_the_last(race, within_budget) -> None:
     last = figures.filled(race, within_budget)
     best = figures.filled(race, figures.best_so_far)
     assert (best >= last).all(axis=None)
-    figure = figures.flattered(race, within_budget, title="rules")
-    assert len(figure.data) == 2 * 3
-    assert list(figure.data[0].x) == last["rounds"].tolist()
-    assert list(figure.data[1].x) == best["rounds"].tolist()
+    figure = figures.flattered(race, within_budget, ("rounds", "bytes"), title="rules")
+    assert len(figure.data) == 2 * len(race)
+    for axis, traces in (("rounds", figure.data[:3]), ("bytes", figure.data[3:])):
+        found = [list(trace.x) for trace in traces]
+        assert found == np.stack([last[axis], best[axis]], axis=1).tolist()
 
 
 def test_the_patient_takes_one_answer_whole_and_makes_one_update(race) -> None:
@@ -149,5 +170,6 @@ def test_the_stored_competitor_is_the_readers_class(one_by_one) -> None:
 def test_tiers_and_one_client_are_compared_where_both_are_judged() -> None:
     rows = board.tiers_less_one_client().layout.meta["table"]["rows"]
     names = [row[0] for row in rows]
-    assert "TFedAvg, one label" in names and all(row[-1] == 20 for row in rows)
+    assert {"TFedAvg, one label", "TFedAvg, IID"} <= set(names)
+    assert all(row[-1] == 20 for row in rows)
     assert set(board.live_rates(["FedAvg", "FedMas"])) == {"FedAvg", "FedMas"}

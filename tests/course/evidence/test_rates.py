@@ -50,6 +50,19 @@ def test_a_curve_has_the_seeds_of_every_rate_in_their_order(small: None) -> None
     }
 
 
+def test_a_chosen_curve_has_one_configuration(tmp_path: Path, small: None) -> None:
+    """The one with the highest mean at any rate, here the second at η = 0.4."""
+    more = "two_labels,5,FedProx 1,1,{},{},{},0.6\n"
+    rows = [(100, 0.1, 0.2), (101, 0.1, 0.4), (100, 0.4, 0.98), (101, 0.4, 0.96)]
+    text = CHOOSING + "".join(more.format(*row) for row in rows)
+    (tmp_path / "rates_digits.csv").write_text(text, encoding="utf-8")
+    found = best_rates.chosen_curve("two_labels", "FedProx 1")
+    assert {rate: values.tolist() for rate, values in found.items()} == {
+        0.1: [0.2, 0.4],
+        0.4: [0.98, 0.96],
+    }
+
+
 def test_a_lead_is_paired_by_seed_and_each_method_has_its_own_rate(small: None) -> None:
     assert best_rates.best_rate("two_labels", "FedAvg") == 0.1
     assert best_rates.best_rate("two_labels", "FedAvg", "bytes") == 0.4

@@ -12,8 +12,8 @@ from fedlab_course.evidence import tables
 _NEAR = 0.01  # of the first distance to the stopping point
 _RATE = 0.05  # of the stored runs, in which a client makes 10 steps
 _STEPS = 10
-_ROUND_TICKS = [3, 5, 10, 20, 50]
-_SHIFTS = {"mu": -16, "tau": 14, "eta": 14}  # of the names, in pixels
+_ROUND_TICKS = [3, 5, 10, 20, 50, 100]
+_SHIFTS = {"mu": -7, "tau": 12, "eta": 5}  # of the names, in pixels
 _LETTERS = {"mu": "μ", "tau": "τ", "eta": "η"}
 # Name → the setting of a path that it changes, its values, colour and dash.
 _RIVALS: dict[str, tuple[str, Sequence[float], str, str]] = {
@@ -118,14 +118,14 @@ def rivals(path: Callable[..., np.ndarray], optimum: float) -> go.Figure:
             + "</extra>",
         )
         note = {"text": f"{name}: {labels[-1]}", "font": {"color": colour}, "showarrow": False}
-        place = {"x": np.log10(needed[-1]), "y": ends[-1], "xanchor": "right", "xshift": 14}
+        place = {"x": np.log10(needed[-1]), "y": ends[-1], "xanchor": "left", "xshift": 10}
         figure.add_annotation(**note, **place, yshift=_SHIFTS[setting])
         rows += [
             [name, label, f"{end:.4f}", count]
             for label, end, count in zip(labels, ends, needed, strict=True)
         ]
     figure.add_hline(y=optimum, line={"color": GREY, "width": 2, "dash": "dot"})
-    figure.update_xaxes(type="log", tickvals=_ROUND_TICKS, range=[0.4, 1.7], dtick=None)
+    figure.update_xaxes(type="log", tickvals=_ROUND_TICKS, range=[0.4, 2.0], dtick=None)
     text = (
         "Stopping points against rounds, a curve each for μ, for fewer steps, for a smaller rate."
     )

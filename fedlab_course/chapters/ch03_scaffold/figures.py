@@ -50,7 +50,9 @@ def race(histories: Mapping[str, fl.History], x: str, *, title: str) -> go.Figur
     dots = {"color": GREY, "width": 1, "dash": "dot"}
     comparison_figures.add_level(figure, (first_place, most), TARGET, "90 %", dots)
     words = {"text": "ring: first at 90 %", "font": {"color": GREY, "size": 12}}
-    figure.add_annotation(**words, x=most, y=TARGET, showarrow=False, xanchor="right", yshift=-16)
+    place = {"xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 0.02}
+    figure.add_annotation(**words, **place, showarrow=False)
+    figure.update_xaxes(range=[first_place, most])
     figure.update_yaxes(range=[_LOW, 1.0], tickformat=".0%")
     colours = {name: style.colour for name, style in styles.items()}
     comparison_figures.name_ends(figure, ends, colours, 1.0 - _LOW)

@@ -183,8 +183,9 @@ def _add_arrows(
     _arrow(figure, at, end, f"the step that client {k + 1} takes", colour, "solid")
     _label(figure, 0.6 * at + 0.4 * tip, own, colour, yshift=12)
     if np.linalg.norm(end - tip) > _SHORT:
-        _label(figure, 0.4 * tip + 0.6 * end, correction, METHODS["scaffold"], yshift=-13)
-        _label(figure, end, "step", colour, xshift=22)
+        middle = 0.5 * tip + 0.5 * end
+        _label(figure, middle, correction, METHODS["scaffold"], xshift=26, yshift=-9)
+        _label(figure, end, "step", colour, xshift=22 if k else -20)
 
 
 def _arrow(

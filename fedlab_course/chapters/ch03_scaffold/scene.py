@@ -73,7 +73,7 @@ def speeds(scaffold: Scaffold, *whose: Any) -> go.Figure:
     )
     figure.add_hline(y=needed[0], line={"color": GREY, "width": 2, "dash": "dot"})
     words = {"text": "as with one step", "font": {"color": GREY}, "showarrow": False}
-    figure.add_annotation(**words, xref="paper", x=1, xanchor="right", y=needed[0], yshift=10)
+    figure.add_annotation(**words, xref="paper", x=0.45, y=needed[0], yshift=10)
     look = {"color": METHODS["scaffold"], "width": 3}
     figure.add_scatter(
         x=LOCAL_STEPS,

@@ -119,6 +119,7 @@ def less(
         values += gaps.tolist()
         rows.append([name, f"{gaps.iloc[-1]:+.1f}", f"{gaps.abs().max():.1f}"])
     add_level(figure, (float(rounds.iloc[0]), last), 0.0, name_of_right, {"color": INK, "width": 1})
+    figure.update_xaxes(range=[float(rounds.iloc[0]), last])
     name_ends(figure, ends, colours, float(np.ptp(values)))
     phrases = "; ".join(f"{name} ends at {end}, at most {far} away" for name, end, far in rows)
     text = f"Accuracy less that of {name_of_right}, in points, round by round. {phrases}."

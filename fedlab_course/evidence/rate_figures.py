@@ -146,7 +146,7 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
         xaxis_anchor="y2",
         yaxis2={
             "domain": _LOWER,
-            "title": {"text": f"less {first},<br>in points", "font": {"size": 13}},
+            "title": {"text": f"minus {first},<br>in points", "font": {"size": 13}},
             "range": [-1.15 * _REACH, 1.15 * _REACH],
             "tickvals": [-10, -5, 0, 5, 10],
             "zeroline": True,
@@ -158,7 +158,10 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
     figure.add_shape(
         **edges, y0=-delta, y1=delta, fillcolor=rgba(GREY, 0.2), line_width=0, layer="below"
     )
-    words = {"text": f"±δ = {delta:g} point", "font": {"color": GREY, "size": 12}}
+    words = {
+        "text": f"±δ = {delta:g} point; ▲▼ beyond ±{_REACH:g}",
+        "font": {"color": GREY, "size": 12},
+    }
     place = {"xref": "paper", "x": 0.01, "xanchor": "left", "yref": "y2", "y": -3.6}
     figure.add_annotation(**words, **place, showarrow=False)
 

@@ -1,6 +1,6 @@
 """What μ buys and what it costs: where FedProx stops, how soon, and how much clients move less."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,6 +12,15 @@ from fedlab_course.evidence import tables
 _NEAR = 0.01  # of the first distance to the stopping point
 _RATE = 0.05  # of the stored runs, in which a client makes 10 steps
 _STEPS = 10
+_ROUND_TICKS = [3, 5, 10, 20, 50, 100]
+_SHIFTS = {"mu": -7, "tau": 12, "eta": 5}  # of the names, in pixels
+_LETTERS = {"mu": "μ", "tau": "τ", "eta": "η"}
+# Name → the setting of a path that it changes, its values, colour and dash.
+_RIVALS: dict[str, tuple[str, Sequence[float], str, str]] = {
+    "FedProx": ("mu", (0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 12.9), METHODS["fedprox"], "solid"),
+    "FedAvg, fewer steps": ("tau", (10, 8, 6, 5, 4, 3, 2, 1), METHODS["fedavg"], "solid"),
+    "FedAvg, smaller η": ("eta", (0.1, 0.08, 0.05, 0.03, 0.02, 0.01), METHODS["fedavg"], "5px,3px"),
+}
 _PANELS = {"yaxis": (0.56, 1.0), "yaxis2": (0.0, 0.42)}
 
 
@@ -71,11 +80,56 @@ def _two_curves(
         xaxis_anchor="y2",
         yaxis2={
             "domain": _PANELS["yaxis2"],
-            "title": "rounds needed",
+            "title": "rounds to 1 %<br>of its own stop",
             "anchor": "x",
             "rangemode": "tozero",
         },
     )
+    return figure
+
+
+def rivals(path: Callable[..., np.ndarray], optimum: float) -> go.Figure:
+    """Where a run stops against the rounds that it needs: FedProx by μ, FedAvg by τ and by η.
+
+    ``path``: (mu, eta, tau) → w before the first round and after each round; μ = 0 is FedAvg.
+    """
+    figure = new_figure(
+        title="Three ways to move less in a round",
+        x_title="rounds to 1 % of its own stop",
+        y_title="stops at",
+        legend=False,
+    )
+    rows = []
+    for name, (setting, values, colour, dash) in _RIVALS.items():
+        paths = [np.asarray(path(**{setting: value}), dtype=float) for value in values]
+        needed = [rounds_needed(way) for way in paths]
+        ends = [float(way[-1]) for way in paths]
+        labels = [f"{_LETTERS[setting]} = {value:g}" for value in values]
+        figure.add_scatter(
+            x=needed,
+            y=ends,
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5, "dash": dash},
+            marker={"size": 8, "symbol": "circle" if dash == "solid" else "circle-open"},
+            customdata=labels,
+            hovertemplate="%{customdata}: stops at %{y:.4f}, %{x} rounds<extra>"
+            + name
+            + "</extra>",
+        )
+        note = {"text": f"{name}: {labels[-1]}", "font": {"color": colour}, "showarrow": False}
+        place = {"x": np.log10(needed[-1]), "y": ends[-1], "xanchor": "left", "xshift": 10}
+        figure.add_annotation(**note, **place, yshift=_SHIFTS[setting])
+        rows += [
+            [name, label, f"{end:.4f}", count]
+            for label, end, count in zip(labels, ends, needed, strict=True)
+        ]
+    figure.add_hline(y=optimum, line={"color": GREY, "width": 2, "dash": "dot"})
+    figure.update_xaxes(type="log", tickvals=_ROUND_TICKS, range=[0.4, 2.0], dtick=None)
+    text = (
+        "Stopping points against rounds, a curve each for μ, for fewer steps, for a smaller rate."
+    )
+    set_description(figure, text, ["method", "setting", "stops at", "rounds"], rows)
     return figure
 
 

@@ -70,7 +70,7 @@ def _at_best(split: str) -> go.Figure:
     return comparison_figures.differences(
         best_rates.leads(split, methods),
         margin=best_rates.MARGIN,
-        title=f"FedProx less FedAvg: {_NAMES[split]}",
+        title=f"FedProx − FedAvg: {_NAMES[split]}",
         x_title="points at the end, each at its best rate",
     )
 

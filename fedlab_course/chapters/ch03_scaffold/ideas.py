@@ -102,7 +102,7 @@ def _at_best(split: str) -> go.Figure:
     return comparison_figures.differences(
         values,
         margin=best_rates.MARGIN,
-        title=f"SCAFFOLD less FedAvg: {names[split]}",
+        title=f"SCAFFOLD − FedAvg: {names[split]}",
         x_title="points at the end, each at its best rate",
     )
 
@@ -145,7 +145,8 @@ def _arrows(rounds: int, step: int) -> go.Figure:
         "corrected gradient": gradient + offset,
     }
     around = np.concatenate([CLIENTS.b, START[None]])
-    title = f"Downhill: {rounds} rounds done, local step {step}"
+    done = "1 round" if rounds == 1 else f"{rounds} rounds"
+    title = f"Downhill: {done} done, local step {step}"
     figure = plane.contours(CLIENTS, around, title=title, legend=False)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
     longest = np.linalg.norm([*vectors.values()], axis=-1).max()
@@ -162,7 +163,7 @@ def _arrows(rounds: int, step: int) -> go.Figure:
     star = {"text": "optimum", "showarrow": False, "yshift": -16}
     figure.add_annotation(x=CLIENTS.optimum[0], y=CLIENTS.optimum[1], **star)
     text = (
-        f"Arrows in the plane after {rounds} rounds of SCAFFOLD, at local step {step}: the "
+        f"Arrows in the plane after {done} of SCAFFOLD, at local step {step}: the "
         f"clients' own gradients are {_angle(*gradient):.0f}° apart, the corrected ones "
         f"{_angle(*(gradient + offset)):.0f}°. The server is at ({w[0]:.3f}, {w[1]:.3f})."
     )
@@ -182,8 +183,9 @@ def _add_arrows(
     _arrow(figure, at, end, f"the step that client {k + 1} takes", colour, "solid")
     _label(figure, 0.6 * at + 0.4 * tip, own, colour, yshift=12)
     if np.linalg.norm(end - tip) > _SHORT:
-        _label(figure, 0.4 * tip + 0.6 * end, correction, METHODS["scaffold"], yshift=-13)
-        _label(figure, end, "step", colour, xshift=22)
+        middle = 0.5 * tip + 0.5 * end
+        _label(figure, middle, correction, METHODS["scaffold"], xshift=26, yshift=-9)
+        _label(figure, end, "step", colour, xshift=22 if k else -20)
 
 
 def _arrow(

@@ -72,6 +72,8 @@ def speeds(scaffold: Scaffold, *whose: Any) -> go.Figure:
         legend=False,
     )
     figure.add_hline(y=needed[0], line={"color": GREY, "width": 2, "dash": "dot"})
+    words = {"text": "as with one step", "font": {"color": GREY}, "showarrow": False}
+    figure.add_annotation(**words, xref="paper", x=0.45, y=needed[0], yshift=10)
     look = {"color": METHODS["scaffold"], "width": 3}
     figure.add_scatter(
         x=LOCAL_STEPS,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fedlab_core as fl
+from fedlab_core.compare import t_interval
 from fedlab_course import Explorer, clinic, goals
 from fedlab_course.chapters.ch02_fedprox import figures, race
 from fedlab_course.chapters.ch02_fedprox.exercises import local_update
@@ -40,6 +41,27 @@ def test_no_top_is_more_than_a_third_of_a_point_above_that_of_fedavg(split: str)
     for name in PROXIMAL:
         _, height = best_rates.top(best_rates.curve(split, name))
         assert 100 * (height - plain) < 0.3
+
+
+def test_a_large_mu_lowers_the_curve_as_the_text_says() -> None:
+    plain, strong = (best_rates.curve("two_labels", name) for name in ("FedAvg", "FedProx 1"))
+    above = [round(rate, 1) for rate in plain if strong[rate].mean() > plain[rate].mean() + 0.001]
+    assert above == [0.8, 1.1]
+    plain, strong = (best_rates.curve("one_label", name) for name in ("FedAvg", "FedProx 1"))
+    assert all(strong[rate].mean() < plain[rate].mean() for rate in plain)
+    assert round(stored("one_label", "FedAvg", 0.2)) == 84
+    assert round(stored("one_label", "FedProx 1", 0.2)) == 45
+
+
+def test_only_mu_0_1_with_one_label_is_undecided_at_its_best_rate() -> None:
+    """Its interval crosses −δ; that of μ = 0.1 in the four other splits is within ±δ."""
+    found = {
+        split: t_interval(100 * best_rates.ahead(split, "FedProx 0.1").to_numpy())
+        for split in best_rates.SPLITS.values()
+    }
+    undecided = [split for split, one in found.items() if one.low < -1 < one.high]
+    assert undecided == ["one_label"]
+    assert all(one.high < 1 for one in found.values())
 
 
 @pytest.mark.parametrize(
@@ -99,6 +121,29 @@ def test_the_stopping_points_of_the_figure_are_those_in_the_text() -> None:
         assert fedprox(mu)[-1] == pytest.approx(rest, abs=1e-9)
     figure = figures.stops(fedprox, 0.75)
     assert figure.data[0].y[0] == pytest.approx(rests[0.0], abs=1e-9)
+
+
+def quadratic_path(mu: float = 0.0, eta: float = 0.1, tau: int = 10) -> np.ndarray:
+    """w over 400 rounds by the closed form of a local run: a client covers the part s_k."""
+    a, b = np.array([1.0, 3.0]), np.array([0.0, 1.0])
+    way = a / (a + mu) * (1 - (1 - eta * (a + mu)) ** tau)
+    rest = float(way @ b / way.sum())
+    return rest * (1 - (1 - way.mean()) ** np.arange(401))
+
+
+def test_two_local_steps_stop_nearer_than_any_mu() -> None:
+    rows = figures.rivals(quadratic_path, 0.75).layout.meta["table"]["rows"]
+    found = {label: (float(end), count) for _, label, end, count in rows}
+    assert found["τ = 2"] == (0.7286, 11)
+    assert found["μ = 12.9"] == (0.7229, 34)
+    assert found["τ = 1"] == (0.75, 21)
+    assert max(quadratic_path(mu)[-1] for mu in np.arange(0, 17, 0.1)) < found["τ = 2"][0]
+
+
+def test_with_eta_mu_of_one_a_local_step_forgets_the_steps_before() -> None:
+    """y ← w − η ∇F(y): two runs that differ before the last gradient end alike."""
+    gradients = iter([7.0, -2.0, 0.5])
+    assert local_update(3.0, 0, lambda k, y: next(gradients), 0.5, 3, 2.0) == pytest.approx(2.75)
 
 
 def test_clients_move_less_as_the_text_says() -> None:

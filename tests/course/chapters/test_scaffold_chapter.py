@@ -5,10 +5,12 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.compare import Interval, t_interval
 from fedlab_course import clinic, outline
 from fedlab_course.chapters.ch03_scaffold import exercises, figures, ideas, scene
 from fedlab_course.check import registry
-from fedlab_course.evidence import best_rates
+from fedlab_course.evidence import best_rates, tables
+from fedlab_course.explore import planes
 from fedlab_course.explore import quadratics as quadratics_of
 from tests.support import blobs, limit, quadratics, run
 
@@ -131,8 +133,58 @@ def test_the_leads_at_the_best_rates_are_those_in_the_text() -> None:
     variant = [found["S"] - found["N"] for found in means.values()]
     assert min(variant) == pytest.approx(0.6, abs=0.05)
     assert max(variant) == pytest.approx(4.2, abs=0.05)
-    by_bytes = best_rates.ahead("two_labels", "SCAFFOLD", axis="bytes")
-    assert 100 * by_bytes.mean() == pytest.approx(-0.8, abs=0.05)
+    rounds = [round(found["N"], 1) for found in means.values()]
+    assert rounds == [1.6, 3.4, 1.3, 0.3, 0.1]
+    assert [round(value, 1) for value in variant] == [0.7, 4.2, 1.1, 0.7, 0.6]
+    for split, mean in {"two_labels": -0.8, "dirichlet_0.1": -0.5}.items():
+        by_bytes = 100 * best_rates.ahead(split, "SCAFFOLD", axis="bytes")
+        assert by_bytes.mean() == pytest.approx(mean, abs=0.05)
+
+
+def test_the_intervals_of_the_text_lie_as_it_says() -> None:
+    def interval(split: str, axis: str = "rounds") -> Interval:
+        return t_interval(100 * best_rates.ahead(split, "SCAFFOLD", axis=axis).to_numpy())
+
+    ahead = [split for split in best_rates.SPLITS.values() if interval(split).low > 1]
+    assert ahead == ["two_labels", "one_label", "dirichlet_0.1"]
+    left_open = interval("two_labels", "bytes")
+    assert (round(left_open.low, 1), round(left_open.high, 1)) == (-1.2, -0.3)
+    certain = []
+    for split in best_rates.SPLITS.values():
+        gaps = best_rates.ahead(split, "SCAFFOLD cohort", "SCAFFOLD").to_numpy()
+        found = t_interval(100 * gaps)
+        assert found.low > 0
+        if found.low > 1:
+            certain.append(split)
+    assert certain == ["one_label"]
+
+
+def test_a_start_from_the_gradients_is_behind_for_equal_bytes() -> None:
+    """It costs 100 models down and 100 gradients up; a round of two clients sends 8 vectors."""
+    late = (100 + 100) / 8
+    curves = tables.read("scaffold_starts_curves").query("clients_per_round == 2")
+    zero, gradients = (curves[curves.algorithm == name] for name in ("zero", "gradients"))
+    rounds = zero["round"].to_numpy(dtype=float)
+    after = rounds[rounds > late]
+    there = np.interp(after - late, rounds, gradients.test_accuracy_mean)
+    gaps = 100 * (there - np.interp(after, rounds, zero.test_accuracy_mean))
+    assert gaps.max() < 0
+    assert round(gaps.mean()) == -7
+
+
+@pytest.mark.parametrize("done", [1, 2])
+def test_the_corrected_walks_begin_at_a_right_angle_and_are_parallel_later(done: int) -> None:
+    """In rounds 2 and 3, by the functions of the exercises, with ten steps of η = 0.1."""
+    w, c, controls = scaffold(planes.START, 10, done, planes.gradient, scene.RATE)[-1]
+    ends = [
+        [exercises.local_update(w, k, planes.gradient, 0.1, steps, c, controls[k]) for k in (0, 1)]
+        for steps in range(11)
+    ]
+    u, v = np.diff(np.array(ends), axis=0).transpose(1, 0, 2)
+    cosines = (u * v).sum(1) / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)
+    angles = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
+    assert 80 < angles[0] < 90
+    assert angles[8] < 3
 
 
 def test_for_equal_bytes_nothing_is_left_with_one_label() -> None:
@@ -149,6 +201,7 @@ def test_old_controls_help_and_an_amplified_error_harms() -> None:
     assert round(rows["SCAFFOLD, 1/N"]) == 8
     assert round(rows["SCAFFOLD, 1/|S|"]) == -10
     assert round(rows["SCAFFOLD, 1/N, from the gradients"]) == 8
+    assert round(list(rows.values())[-1]) == 25, "over the first fifth of the rounds"
 
 
 def test_controls_that_are_zero_or_old() -> None:

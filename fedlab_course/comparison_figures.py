@@ -148,8 +148,7 @@ def differences(
         points = 100 * np.asarray(given, dtype=float)
         found = t_interval(points)
         _add_pairs(figure, row, name, points, found)
-        numbers = (found.mean, found.low, found.high)
-        rows.append([name, *(f"{number:+.1f}" for number in numbers), found.runs])
+        rows.append([name, *_in_words(found), found.runs])
     note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
     figure.add_annotation(x=0, y=len(values) - 0.45, **note)
     figure.update_yaxes(range=[len(values) - 0.3, -0.6], visible=False)
@@ -157,6 +156,13 @@ def differences(
     text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
     set_description(figure, text, ["name", "mean", "low", "high", "seeds"], rows)
     return figure
+
+
+def _in_words(found: Interval) -> list[str]:
+    """Mean and interval [3], with a second decimal where the first would show nothing but zero."""
+    numbers = (found.mean, found.low, found.high)
+    digits = 2 if any(abs(number) < 0.05 for number in numbers) else 1
+    return [f"{number:+z.{digits}f}" for number in numbers]
 
 
 def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:
@@ -179,6 +185,7 @@ def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found
         marker={"symbol": "diamond", "size": 12, "color": INK},
         hovertemplate="mean %{x:+.1f} points<extra></extra>",
     )
-    words = f"{name}: {found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
+    mean, low, high = _in_words(found)
+    words = f"{name}: {mean} [{low}, {high}]"
     side = {"x": 0, "xanchor": "left"} if found.mean < 0 else {"x": 1, "xanchor": "right"}
     figure.add_annotation(xref="paper", y=row - 0.32, text=words, showarrow=False, **side)

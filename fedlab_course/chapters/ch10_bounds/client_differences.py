@@ -152,7 +152,7 @@ def shares() -> go.Figure:
 
 def local_work() -> go.Figure:
     """Rounds of FedAvg to a training loss of 0.5 against local epochs: a dot for each stored seed,
-    and lines through the geometric means.
+    a ring where a seed has the fewest, and lines through the geometric means.
     """
     rows = tables.matching("local_work", {"algorithm": "fedavg"})
     figure = new_figure(
@@ -169,6 +169,11 @@ def local_work() -> go.Figure:
         colour, dash = _LOOKS[name]
         dots = {"color": colour, "size": 6, "opacity": 0.5}
         figure.add_scatter(x=mine.local_epochs, y=mine["rounds"], mode="markers", marker=dots)
+        best = mine.sort_values(["rounds", "local_epochs"]).groupby("seed").head(1)
+        ring = {"color": colour, "size": 12, "symbol": "circle-open"}
+        figure.add_scatter(
+            x=best.local_epochs, y=best["rounds"], name="best E", mode="markers", marker=ring
+        )
         line = {"color": colour, "dash": dash, "width": 3}
         figure.add_scatter(x=middle.index, y=middle, name=name, mode="lines", line=line)
         ends[name] = (float(np.log10(middle.index[-1])), float(np.log10(middle.iloc[-1])))

@@ -134,3 +134,7 @@ def test_local_work_has_a_dot_for_each_seed_and_a_line_of_geometric_means() -> N
     line = drawn(figure, "IID")
     mine = rows[rows.local_epochs == 40]["rounds"]
     assert line.y[list(line.x).index(40)] == pytest.approx(np.exp(np.log(mine).mean()), rel=1e-4)
+    rings = [trace for trace in figure.data if trace.name == "best E"]
+    for ring, split in zip(rings, ("iid", "two_labels", "one_label"), strict=True):
+        best = tables.matching("local_work_best", {"algorithm": "fedavg", "split": split})
+        assert np.log2(sorted(ring.x)) == pytest.approx(sorted(best["log2_epochs"]), abs=1e-4)

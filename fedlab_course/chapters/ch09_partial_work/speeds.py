@@ -224,7 +224,7 @@ def _add_inset(figure: go.Figure) -> None:
     corner = {"x0": _CLOSE_X[0], "x1": _CLOSE_X[1], "y0": _CLOSE_Y[0], "y1": _CLOSE_Y[1]}
     figure.add_shape(type="rect", line={"color": GREY, "width": 1}, **corner)
     note = {"text": "the same corner, enlarged", "font": {"color": GREY}, "showarrow": False}
-    figure.add_annotation(x=0.1, y=0.53, xref="paper", yref="paper", xanchor="left", **note)
+    figure.add_annotation(x=0.1, y=0.55, xref="paper", yref="paper", xanchor="left", **note)
 
 
 def _is_close(figure: go.Figure, place: Collection[float]) -> bool:

@@ -21,6 +21,7 @@ def begin(
     rounds: tuple[int, int] = (50, 10),
     clients_per_round: tuple[int, int] = (20, 10),
     local_epochs: tuple[int, int] = (5, 2),
+    trains: bool = True,
     **further: Any,
 ) -> tuple[fl.data.Dataset, Callable[..., torch.nn.Module], dict[str, Any]]:
     """Load the data of chapter ``number``, and say in a line or two what is used.
@@ -29,7 +30,8 @@ def begin(
 
     ``given``: the chapter's parameters by name, as ``globals()`` has them. They go before the pairs
     here: the value for the digits and full runs, and that for quick runs on large data. ``further``
-    settings are passed on. Parameters that differ from their defaults are named here and beside
+    settings are passed on. A chapter that ``trains`` nothing says no model and no setting.
+    Parameters that differ from their defaults are named here and beside
     each stored verdict.
     """
     defaults = outline.get(number).defaults
@@ -47,7 +49,8 @@ def begin(
             _differs.append(f"{name}={now[name]}")
     print(f"Data: {data.name}, {len(data.train)} training and {len(data.test)} test samples.")
     shown = ", ".join(f"{name}={value}" for name, value in setting.items() if name != "progress")
-    print(f"Model: {build_model.__name__}. Setting: {shown}.")
+    if trains:
+        print(f"Model: {build_model.__name__}. Setting: {shown}.")
     if differs():
         print(f"Changed: {differs()}. The text and the stored verdicts speak of the defaults.")
     if watched():  # on a dark page the script of live charts turns plain figures dark too

@@ -149,8 +149,7 @@ def differences(
     for row, (name, given) in enumerate(values.items()):
         points = 100 * np.asarray(given, dtype=float)
         found = t_interval(points)
-        numbers = (found.mean, found.low, found.high)
-        mean, low, high = (_signed(number, digits) for number in numbers)
+        mean, low, high = _in_words(found, digits)
         _add_pairs(figure, row, name, points, found)
         _add_words(figure, row, f"{name}: {mean} [{low}, {high}]")
         rows.append([name, mean, low, high, found.runs])
@@ -163,12 +162,12 @@ def differences(
     return figure
 
 
-def _signed(points: float, digits: int) -> str:
-    """Some decimals with their sign; one more if these would show a zero that has a sign."""
-    for text in (f"{points:+.{digits}f}", f"{points:+.{digits + 1}f}"):
-        if float(text):
-            return text
-    return f"{0:.{digits}f}"
+def _in_words(found: Interval, digits: int) -> list[str]:
+    """Mean and interval [3], with a decimal more where ``digits`` would show nothing but zero."""
+    numbers = (found.mean, found.low, found.high)
+    if any(abs(number) < 0.5 * 10**-digits for number in numbers):
+        digits += 1
+    return [f"{number:+z.{digits}f}" for number in numbers]
 
 
 def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:

@@ -21,8 +21,8 @@ _LAST = (1.0, 3.0, 7.0, 14.0)
 _OF_STORED = 7.0  # the mean of the last group in the stored runs
 _LOOKS = {
     "FedAvg": (INK, "solid", "fedavg"),
-    "divided by π, then by the sum": (GROUPS[0], "solid", "hajek"),
-    "divided by π": (GROUPS[1], "9px,3px", "horvitz-thompson"),
+    "Hájek": (GROUPS[0], "solid", "hajek"),
+    "Horvitz–Thompson": (GROUPS[1], "9px,3px", "horvitz-thompson"),
     "one of each group": (METHODS["fedsso"], "4px,2px", "fedsso, one of each"),
 }
 
@@ -43,18 +43,21 @@ def _figure(last: float) -> go.Figure:
     group = theory.AbsentGroup(_SIZE, (0.0, 1.0, 2.0, last))
     ways: dict[str, Callable[[float], float]] = {
         "FedAvg": group.fedavg,
-        "divided by π, then by the sum": group.hajek,
-        "divided by π": group.horvitz_thompson,
+        "Hájek": group.hajek,
+        "Horvitz–Thompson": group.horvitz_thompson,
         "one of each group": group.one_of_each,
     }
     title = f"Four groups want 0, 1, 2 and {last:g}"
     figure = new_figure(
-        title=title, x_title="presence of the last group", y_title="stops at", legend=False
+        title=title, x_title="presence of the last group, less →", y_title="stops at", legend=False
     )
     band = {"fillcolor": rgba(GREY, 0.18), "line_width": 0, "layer": "below"}
     figure.add_shape(
         type="rect", x0=1, x1=_FEWEST, y0=group.optimum - _DELTA, y1=group.optimum + _DELTA, **band
     )
+    words = {"text": f"within {_DELTA:g} of the optimum", "font": {"color": GREY}}
+    place = {"x": 0.98, "xanchor": "left", "y": group.optimum + _DELTA, "yanchor": "bottom"}
+    figure.add_annotation(**words, **place, showarrow=False)
     means = _stored_means() if last == _OF_STORED else {}
     rows = []
     for name, stops_at in ways.items():

@@ -10,7 +10,7 @@ from fedlab_course.check.on_quadratics import LR, ROUNDS, START, by_parameter, r
 
 
 def counted_steps(tau, eta, mu):
-    """How much of a gradient is left in each client's move, from steps tau [K] ≥ 1; [K]."""
+    """How many full gradients each client's move is worth, [K]; tau: array of steps ≥ 1, [K]."""
     ### BEGIN SOLUTION
     shrink = eta * mu
     if shrink == 0:

@@ -94,7 +94,9 @@ def _is_near(lr: float, mu: float, counted: Counted) -> bool:
 
 def _figure(lines: Mapping[str, tuple[list[float], str]], title: str) -> go.Figure:
     """Resting points against the steps of client 2, which fall from left to right."""
-    figure = new_figure(title=title, x_title="steps of client 2", y_title="stops at", legend=False)
+    figure = new_figure(
+        title=title, x_title="steps of client 2, less work →", y_title="stops at", legend=False
+    )
     figure.update_xaxes(range=[_MOST + 0.2, 0.8], dtick=1)
     figure.update_yaxes(range=[-0.02, 1.02])
     ends = {"optimum": (1.0, _OPTIMUM)}

@@ -3,6 +3,7 @@ and the reader's FedNova.
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,9 @@ _X = "accuracy on the labels of slow clients"
 _Y = "accuracy on the labels of fast clients"
 _DELTA = 0.01
 _TOP = 1.09  # of the axes; room for names
-_RIGHT = 1.42
+_RIGHT = 1.04
+_CLOSE_X = (0.85, 1.0)  # what the inset of the race shows
+_CLOSE_Y = (0.84, 0.95)
 _BLUE = METHODS["fedprox"]
 _GREEN = METHODS["fednova"]
 _ALL_TEN = "all do ten epochs"
@@ -44,15 +47,15 @@ class Point(NamedTuple):
 
 
 POINTS = {
-    _ALL_TEN: Point("even", GREY, "star", (34, -36)),
+    _ALL_TEN: Point("even", GREY, "star", (0, -34)),
     "FedAvg, dropped": Point("drop", INK, "circle-open", (54, 22)),
     "FedAvg": Point("keep", INK, "circle", (10, -20)),
     "FedAvg, η/5": Point("keep, small", INK, "square", (-46, -20)),
     "FedProx, μ = 1": Point("mu=1", _BLUE, "square", (-36, 24)),
     "FedProx, μ = 10": Point("mu=10", _BLUE, "square", (-24, 28)),
     "FedNova": Point("nova", _GREEN, "triangle-up", (-70, 18)),
-    "FedNova, η/5": Point("small", _GREEN, "triangle-down", (84, -14)),
-    "FedNova, μ = 10": Point("nova, mu=10", _GREEN, "triangle-right", (-76, 86)),
+    "FedNova, η/5": Point("small", _GREEN, "triangle-down", (0, -24)),
+    "FedNova, μ = 10": Point("nova, mu=10", _GREEN, "triangle-right", (-64, 34)),
 }
 _PROX = ("keep", "mu=0.01", "mu=0.1", "mu=1", "mu=10")  # from left to right on its path
 _GUESSES = {"A": (0.83, 0.84), "B": (0.75, 0.93), "C": (0.44, 0.95), "D": (0.6, 0.6)}
@@ -102,19 +105,25 @@ def race(
     ``fl.simulate``.
     """
     figure = _plane(f"In bold: one run each, {own.whose(*map(type, rules.values()))}")
+    _add_inset(figure)
     names = POINTS if fed.dataset.name == "digits" else ()
     rows = []
-    for (name, rule), (symbol, shift) in zip(rules.items(), _LIVE, strict=False):
+    for (name, rule), (symbol, colour, shift) in zip(rules.items(), _LIVE, strict=False):
         ends = run(rule, fed, slow, model, **work)
-        marker = {"size": 17, "symbol": symbol, "color": rgba(_GREEN, 0.25)}
-        marker["line"] = {"color": _GREEN, "width": 3}
-        figure.add_scatter(x=ends[:1], y=ends[1:], name=name, mode="markers", marker=marker)
-        _name(figure, f"<b>{name}, here</b>", ends, _GREEN, shift)
+        marker = {"size": 17, "symbol": symbol, "color": rgba(colour, 0.25)}
+        marker["line"] = {"color": colour, "width": 3}
+        _add_marker(figure, ends, name=name, mode="markers", marker=marker)
+        _name(figure, f"<b>{name}, here</b>", ends, colour, shift)
         rows.append([f"{name}, one run", *(f"{end:.1%}" for end in ends)])
     return _described(figure, names, rows)
 
 
-_LIVE = (("triangle-up", (96, 14)), ("triangle-right", (98, 22)), ("x", (-104, -24)))
+_LIVE = (
+    ("triangle-up", _GREEN, (-96, 50)),
+    ("triangle-right", _GREEN, (90, 34)),
+    ("x", _GREEN, (-68, -36)),
+    ("square", _BLUE, (30, -46)),
+)
 
 
 def run(
@@ -142,6 +151,17 @@ class DividedBySteps(fl.FedNova):
         rho = widened(updates.num_samples) / updates.num_samples.sum()
         weights = (rho @ steps) * rho / steps
         return server.params + weights.to(server.params) @ (updates.params - server.params)
+
+
+@dataclass(frozen=True)
+class LongerMoves(fl.FedProx):
+    """FedProx whose server goes ``factor`` times as far as the mean of the moves."""
+
+    factor: float = 1.0
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        mean = super().aggregate(server, updates)
+        return server.params + self.factor * (mean - server.params)
 
 
 def less_than_all_ten() -> go.Figure:
@@ -191,7 +211,35 @@ def _add_band(figure: go.Figure, rows: pd.DataFrame) -> None:
     )
     words = "within a point of all ten,<br>over both halves"
     note = {"text": words, "font": {"color": GREY}, "showarrow": False, "xanchor": "left"}
-    figure.add_annotation(x=0.84, y=0.4, align="left", **note)
+    figure.add_annotation(x=0.76, y=0.71, align="left", **note)
+
+
+def _add_inset(figure: go.Figure) -> None:
+    """Add an enlarged view of the corner around everybody's ten epochs, on the axes x2 and y2."""
+    frame = {"linecolor": GREY, "mirror": True, "showgrid": False}
+    frame |= {"tickformat": ".0%", "tickfont": {"size": 12}, "title": ""}
+    x = {"domain": [0.1, 0.66], "range": _CLOSE_X, "tickvals": [0.85, 0.9, 0.95, 1], "anchor": "y2"}
+    y = {"domain": [0.13, 0.52], "range": _CLOSE_Y, "tickvals": [0.85, 0.9, 0.95], "anchor": "x2"}
+    figure.update_layout(xaxis2=frame | x, yaxis2=frame | y)
+    corner = {"x0": _CLOSE_X[0], "x1": _CLOSE_X[1], "y0": _CLOSE_Y[0], "y1": _CLOSE_Y[1]}
+    figure.add_shape(type="rect", line={"color": GREY, "width": 1}, **corner)
+    note = {"text": "the same corner, enlarged", "font": {"color": GREY}, "showarrow": False}
+    figure.add_annotation(x=0.1, y=0.55, xref="paper", yref="paper", xanchor="left", **note)
+
+
+def _is_close(figure: go.Figure, place: Collection[float]) -> bool:
+    """Whether the figure has an inset and the inset shows this place (slow, fast)."""
+    slow, fast = place
+    inside = _CLOSE_X[0] <= slow <= _CLOSE_X[1] and _CLOSE_Y[0] <= fast <= _CLOSE_Y[1]
+    return inside and "yaxis2" in figure.layout
+
+
+def _add_marker(figure: go.Figure, place: Collection[float], **look: Any) -> None:
+    """Add a marker at (slow, fast), and once more in the inset if the inset shows the place."""
+    slow, fast = place
+    figure.add_scatter(x=[slow], y=[fast], **look)
+    if _is_close(figure, place):
+        figure.add_scatter(x=[slow], y=[fast], xaxis="x2", yaxis="y2", **look)
 
 
 def _described(figure: go.Figure, names: Collection[str], rows: list[list[str]]) -> go.Figure:
@@ -220,9 +268,9 @@ def _add_stored(figure: go.Figure, table: pd.DataFrame, name: str) -> list[str]:
     means = columns.mean()
     errors = 2 * columns.sem()
     bars = [{"array": [error], "color": point.colour, "width": 0} for error in errors]
-    figure.add_scatter(
-        x=means[:1],
-        y=means[1:],
+    _add_marker(
+        figure,
+        list(means),
         name=name,
         mode="markers",
         marker={"color": point.colour, "symbol": point.symbol, "size": 11},
@@ -237,8 +285,11 @@ def _add_stored(figure: go.Figure, table: pd.DataFrame, name: str) -> list[str]:
 def _name(
     figure: go.Figure, words: str, place: list[float], colour: str, shift: tuple[int, int]
 ) -> None:
-    """Write a name beside a marker, with a thin line to it where it is far."""
+    """Write a name beside a marker, in the inset if that shows it, with a thin line to it where it
+    is far.
+    """
     far = max(map(abs, shift)) > 30
+    axes = {"xref": "x2", "yref": "y2"} if _is_close(figure, place) else {}
     figure.add_annotation(
         x=place[0],
         y=place[1],
@@ -251,4 +302,5 @@ def _name(
         standoff=8,
         ax=shift[0],
         ay=shift[1],
+        **axes,
     )

@@ -44,7 +44,9 @@ def height_of_drift(one_round: Round, second: float) -> float:
 
 
 def gap_and_drift(heterogeneity_gap: Gap, one_round: Round) -> go.Figure:
-    """Γ and the height of the drift line against the curvature of the second of two clients."""
+    """Γ above, and the height of the drift line below, against the curvature of the second of two
+    clients.
+    """
     rho = np.array([0.5, 0.5])
     b = np.array([0.0, 1.0])
     gaps = [float(heterogeneity_gap(np.array([1.0, a]), b, rho)) for a in _CURVATURES]
@@ -53,18 +55,23 @@ def gap_and_drift(heterogeneity_gap: Gap, one_round: Round) -> go.Figure:
     figure = new_figure(
         title=f"Optima 0 and 1, {words}",
         x_title="curvature of client 2 (client 1 has 1)",
-        y_title="",
+        y_title="height of drift",
+        height=460,
         legend=False,
     )
-    lines = {"gap Γ": (gaps, INK, "9px,3px"), "height of drift": (drifts, GROUPS[2], "solid")}
-    for name, (values, colour, dash) in lines.items():
+    panels = (
+        ("gap Γ", gaps, INK, "9px,3px", "y2"),
+        ("height of drift", drifts, GROUPS[2], "solid", "y"),
+    )
+    for name, values, colour, dash, axis in panels:
         line = {"color": colour, "dash": dash, "width": 3}
-        figure.add_scatter(x=_CURVATURES, y=values, name=name, mode="lines+markers", line=line)
+        figure.add_scatter(
+            x=_CURVATURES, y=values, name=name, yaxis=axis, mode="lines+markers", line=line
+        )
     figure.update_xaxes(range=[0.8, 6.2])
-    last = float(_CURVATURES[-1])
-    ends = {name: (last, float(values[-1])) for name, (values, _, _) in lines.items()}
-    colours = {name: colour for name, (_, colour, _) in lines.items()}
-    comparison_figures.name_ends(figure, ends, colours, float(max(drifts)))
+    figure.update_yaxes(domain=[0, 0.45], range=[-0.05, 1.1 * max(drifts)])
+    upper = {"domain": [0.55, 1], "range": [-0.02, 1.2 * max(gaps)], "anchor": "x"}
+    figure.update_layout(yaxis2=upper | {"title": {"text": "gap Γ"}})
     rows = [
         [f"{a:g}", f"{gap:.3f}", f"{drift:.3f}"]
         for a, gap, drift in zip(_CURVATURES, gaps, drifts, strict=True)
@@ -145,7 +152,7 @@ def shares() -> go.Figure:
 
 def local_work() -> go.Figure:
     """Rounds of FedAvg to a training loss of 0.5 against local epochs: a dot for each stored seed,
-    and lines through the geometric means.
+    a ring where a seed has the fewest, and lines through the geometric means.
     """
     rows = tables.matching("local_work", {"algorithm": "fedavg"})
     figure = new_figure(
@@ -162,6 +169,11 @@ def local_work() -> go.Figure:
         colour, dash = _LOOKS[name]
         dots = {"color": colour, "size": 6, "opacity": 0.5}
         figure.add_scatter(x=mine.local_epochs, y=mine["rounds"], mode="markers", marker=dots)
+        best = mine.sort_values(["rounds", "local_epochs"]).groupby("seed").head(1)
+        ring = {"color": colour, "size": 12, "symbol": "circle-open"}
+        figure.add_scatter(
+            x=best.local_epochs, y=best["rounds"], name="best E", mode="markers", marker=ring
+        )
         line = {"color": colour, "dash": dash, "width": 3}
         figure.add_scatter(x=middle.index, y=middle, name=name, mode="lines", line=line)
         ends[name] = (float(np.log10(middle.index[-1])), float(np.log10(middle.iloc[-1])))

@@ -20,7 +20,7 @@ def one_round(w, a, b, eta, noise):
 
 
 def heterogeneity_gap(a, b, rho):
-    """Γ of clients f_k(w) = a_k/2 (w − b_k)² with weights rho; all arrays [N]."""
+    """Γ of clients F_k(w) = a_k/2 (w − b_k)² with weights rho; all arrays [N]."""
     ### BEGIN SOLUTION
     optimum = (rho * a * b).sum() / (rho * a).sum()
     return (rho * a / 2 * (optimum - b) ** 2).sum()

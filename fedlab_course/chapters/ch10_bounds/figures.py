@@ -28,6 +28,7 @@ _POINTS = 14
 _DRIFT = GROUPS[2]
 _NOISE = GROUPS[0]
 _BOTTOM = 1e-10
+_BOUND_TOP = 1e3
 _TOP = 3e-2
 _STEPS_TITLE = "local steps"
 
@@ -52,6 +53,17 @@ def crossing(tau: int, sigma: float) -> float:
     2 σ²/7 (i + γ).
     """
     return 7 * (tau - 1) ** 2 / (8 * sigma**2) - GAMMA
+
+
+def bound(steps: np.ndarray, tau: int, sigma: float) -> np.ndarray:
+    """H/(i + γ), which theorem 1 of [004] proves for these clients after ``steps`` i [n] from
+    w = 0.
+
+    H = L/μ_F (2 (σ²/2 + 6 L Γ + 8 (τ − 1)² G²) + γ w*²/2) with μ_F = 1, L = 3, Γ = 3/16 and
+    G² = 9 + σ², the mean square of the steepest gradient of the run.
+    """
+    spread = sigma**2 / 2 + 6 * 3 * 3 / 16 + 8 * (tau - 1) ** 2 * (9 + sigma**2)
+    return 3 * (2 * spread + GAMMA * OPTIMUM**2 / 2) / (np.asarray(steps) + GAMMA)
 
 
 def measured(one_round: Round, tau: int, seed: int = 0) -> Parts:
@@ -108,12 +120,12 @@ def bend() -> Idea:
         title = f"FedAvg with {tau} local step{'s' * (tau != 1)} a round"
         return _curves(curves, title, "mean of F(w) − F(w*)", (1e-8, _TOP))
 
-    return Idea(draw, {"tau": slider_of("local_steps", "bound")})
+    return Idea(draw, {"tau": slider_of("local_steps", "bound", value=5)})
 
 
 def rates(one_round: Round) -> go.Figure:
-    """The distance from the optimum without noise, with ten local steps, at two constant rates and
-    at the falling one.
+    """F(w) − F(w*) without noise, with ten local steps, at two constant rates and at the falling
+    one, and a triangle of the slope −2.
     """
     tau = 10
     marks = _marks(tau)
@@ -130,10 +142,30 @@ def rates(one_round: Round) -> go.Figure:
         path = []
         for number in range(marks[-1]):
             w = np.asarray(one_round(w, A, B, rate(number * tau), silent))
-            path.append(abs(float(w[0]) - OPTIMUM))
+            path.append((float(w[0]) - OPTIMUM) ** 2)
         curves[name] = (marks * tau, np.array(path)[marks - 1], colour, dash)
     title = f"No noise, τ = {tau}, {own.whose(one_round)}"
-    return _curves(curves, title, "distance from the optimum", (1e-5, 0.7))
+    figure = _curves(curves, title, "F(w) − F(w*)", (1e-9, 0.3))
+    _add_slope(figure, (1000.0, float(np.interp(1000, *curves["falling"][:2]))))
+    return figure
+
+
+def _add_slope(figure: go.Figure, start: tuple[float, float]) -> None:
+    """Add a triangle of the slope −2 that is ten times as long, below a curve that is at ``start``
+    (x, y).
+    """
+    x, y = start[0], start[1] / 10
+    line = {"color": GREY, "width": 1.5}
+    figure.add_scatter(
+        x=[x, x, 10 * x, x],
+        y=[y, y / 100, y / 100, y],
+        mode="lines",
+        line=line,
+        name="slope −2",
+        hoverinfo="skip",
+    )
+    note = {"text": "slope −2", "font": {"color": GREY}, "showarrow": False, "yanchor": "top"}
+    figure.add_annotation(x=np.log10(x) + 0.5, y=np.log10(y / 100), **note)
 
 
 def two_lines(one_round: Round, seed: int = 0) -> Idea:
@@ -160,15 +192,20 @@ def _two_lines(parts: Parts, tau: int, sigma: float, words: str) -> go.Figure:
     curves = {
         "drift": (steps, (tau - 1) ** 2 / (4 * later**2), _DRIFT, "9px,3px"),
         "noise": (steps, 2 * sigma**2 / (7 * later), _NOISE, "4px,3px"),
+        "bound": (steps, bound(steps, tau, sigma), GREY, "solid"),
     }
     place = crossing(tau, sigma)
     title = f"τ = {tau}, σ = {sigma:g}, {words}"
-    figure = _curves(curves, title, "mean of F(w) − F(w*)", (_BOTTOM, _TOP))
+    figure = _curves(curves, title, "mean of F(w) − F(w*)", (_BOTTOM, _BOUND_TOP))
+    figure.update_yaxes(dtick=2)
     for values, colour, symbol in ((drift, _DRIFT, "circle"), (noise, _NOISE, "square")):
         marker = {"color": colour, "size": 9, "symbol": symbol}
         figure.add_scatter(x=steps, y=values, mode="markers", marker=marker)
     line = {"color": INK, "width": 1.5}
     figure.add_scatter(x=steps, y=drift + noise, name="both", mode="lines", line=line)
+    height = np.log10(drift[0] + noise[0])
+    note = {"text": "sum of both", "showarrow": False, "xanchor": "left", "yshift": 16}
+    figure.add_annotation(x=np.log10(steps[0]), y=height, **note)
     if steps[0] < place < TOTAL:
         figure.add_vline(x=place, line={"color": GREY, "width": 2, "dash": "dot"})
         note = {"text": f"they cross after<br>{place:,.0f} steps", "font": {"color": GREY}}
@@ -183,7 +220,8 @@ def _two_lines(parts: Parts, tau: int, sigma: float, words: str) -> go.Figure:
         f"Two parts of the error against local steps, {words}, both axes logarithmic. Drift falls "
         f"with slope −2, noise with slope −1. With τ = {tau} and σ = {sigma:g} the lines cross "
         f"after {place:,.0f} steps. Drift from {rows[0][1]} to {rows[-1][1]}, noise from "
-        f"{rows[0][2]} to {rows[-1][2]}."
+        f"{rows[0][2]} to {rows[-1][2]}. The bound ends "
+        f"at {bound(steps, tau, sigma)[-1]:.2g}."
     )
     set_description(figure, text, ["local steps", "drift", "noise"], rows)
     return figure

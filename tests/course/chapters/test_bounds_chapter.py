@@ -92,9 +92,18 @@ def test_two_lines_draw_the_readers_dots_and_say_whose_they_are(five) -> None:
 def test_a_constant_rate_stops_and_a_falling_one_does_not() -> None:
     """At η = 0.1 and ten steps FedAvg stops at 0.5987, as in chapter 1."""
     figure = figures.rates(exercises.one_round)
-    assert drawn(figure, "η = 0.1").y[-1] == pytest.approx(0.75 - 0.5987111211, abs=1e-9)
+    assert drawn(figure, "η = 0.1").y[-1] == pytest.approx((0.75 - 0.5987111211) ** 2, abs=1e-9)
     falling = drawn(figure, "falling")
-    assert falling.y[-1] == pytest.approx(9 / (2 * (falling.x[-1] + 24)), rel=0.02)
+    assert falling.y[-1] == pytest.approx((9 / (2 * (falling.x[-1] + 24))) ** 2, rel=0.04)
+    slope = drawn(figure, "slope −2")
+    assert np.log10(slope.y[0] / slope.y[2]) == pytest.approx(2 * np.log10(slope.x[2] / slope.x[0]))
+
+
+def test_the_bound_is_that_of_theorem_1_and_lies_above_the_error(five) -> None:
+    """By hand for τ = 5, σ = 0: B = 6·3·3/16 + 8·16·9 = 1155.375, H = 3 (2 B + 24·0.5625/2)."""
+    (found,) = figures.bound(np.array([30_000]), 5, 0.0)
+    assert found == pytest.approx(3 * (2 * 1155.375 + 6.75) / 30_024)
+    assert (figures.bound(five.steps, 5, 0.2) > five.drift + 0.04 * five.noise).all()
 
 
 def test_equal_curvatures_have_a_gap_and_no_drift() -> None:
@@ -125,3 +134,7 @@ def test_local_work_has_a_dot_for_each_seed_and_a_line_of_geometric_means() -> N
     line = drawn(figure, "IID")
     mine = rows[rows.local_epochs == 40]["rounds"]
     assert line.y[list(line.x).index(40)] == pytest.approx(np.exp(np.log(mine).mean()), rel=1e-4)
+    rings = [trace for trace in figure.data if trace.name == "best E"]
+    for ring, split in zip(rings, ("iid", "two_labels", "one_label"), strict=True):
+        best = tables.matching("local_work_best", {"algorithm": "fedavg", "split": split})
+        assert np.log2(sorted(ring.x)) == pytest.approx(sorted(best["log2_epochs"]), abs=1e-4)

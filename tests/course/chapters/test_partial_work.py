@@ -88,6 +88,13 @@ def test_divided_by_steps_is_fednova_without_a_proximal_term_and_not_with_one(sm
     assert found == pytest.approx(2 / 12 * (1 + 0.2**5) / 2)
 
 
+def test_longer_moves_are_those_of_fedprox_times_the_factor() -> None:
+    """With ημ = 1 five steps cover (2/12) (1 + 0.2^5) of the way to 0 and 1, on average half."""
+    problem = quadratics([2.0, 2.0], [0.0, 1.0])
+    (found,) = path(problem, speeds.LongerMoves(10.0, 3.0), rounds=1, local_steps=5)
+    assert found == pytest.approx(3 * 2 / 12 * (1 + 0.2**5) / 2)
+
+
 def test_differences_are_taken_seed_by_seed() -> None:
     ends = speeds.stored().set_index(["algorithm", "seed"])["end_accuracy"]
     figure = speeds.less_than_all_ten()

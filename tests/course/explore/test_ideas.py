@@ -320,7 +320,7 @@ def test_absence_is_drawn_by_its_formulas_with_stored_means_where_they_were_run(
     group = theory.AbsentGroup()
     line = traces["FedAvg"]
     assert list(line.y) == pytest.approx([group.fedavg(phi) for phi in line.x])
-    assert list(traces["divided by π"].y) == pytest.approx([2.5] * len(line.x))
+    assert list(traces["Horvitz–Thompson"].y) == pytest.approx([2.5] * len(line.x))
     dot = traces["FedAvg, stored"]
     assert dot.x == (0.4,)
     assert dot.y[0] == pytest.approx(group.fedavg(0.4), abs=0.1)

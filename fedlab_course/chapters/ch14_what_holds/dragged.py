@@ -34,7 +34,7 @@ _EXPECTED = {
 }
 _TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
 _ROW = 34  # pixels
-_WRAP = 30  # characters of a line of a claim
+_WRAP = 36  # characters of a line of a claim
 # a few claims for a first look: each word for an interval is among them at some margin
 FEW = ("000-1", "000-2", "001-1", "001-2", "002-1", "002-3", "002-5", "004-4")
 
@@ -158,7 +158,7 @@ def _set_axes(figure: go.Figure, found: Sequence[Row]) -> None:
     """Label the margins below the figure and the claims on its left."""
     edge = shown.bend(shown.MOST)
     ticks = {shown.bend(tick): text for tick, text in _TICKS.items()}
-    if any(row.judged.finding.margin == 0 for row in found):
+    if any(_places(row)[0] == edge for row in found):
         ticks[edge] = "δ = 0"
     figure.update_xaxes(
         tickvals=list(ticks), ticktext=list(ticks.values()), range=[-0.55, 1.06 * edge], tickangle=0
@@ -175,13 +175,18 @@ def _set_axes(figure: go.Figure, found: Sequence[Row]) -> None:
     figure.update_layout(margin_r=112)
 
 
+def _places(row: Row) -> list[float]:
+    """Where the mean of a claim and the ends of its interval are, in planned margins."""
+    planned = judging.stored()[row.judged.finding.id]
+    if planned.finding.margin < 1e-6 and planned.finding.mean == 0:
+        return [0.0] * 3  # a count or a closed form, exactly as it should be
+    return shown.in_margins(planned)
+
+
 def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
     """Add the mean and interval of a claim in planned margins, and its word on the right."""
     colour, symbol = forest.LOOKS[row.verdict]
-    planned = judging.stored()[row.judged.finding.id]
-    middle, low, high = shown.in_margins(planned)
-    if planned.finding.margin < 1e-6 and planned.finding.mean == 0:
-        middle = low = high = 0.0  # a count or a closed form, exactly as it should be
+    middle, low, high = _places(row)
     is_open = row.significant is False and row.verdict not in judging.OPEN
     figure.add_scatter(
         x=[middle],

@@ -35,7 +35,7 @@ _EXPECTED = {
 _TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
 _ROW = 34  # pixels
 _WRAP = 36  # characters of a line of a claim
-# a few claims for a first look: each word for an interval is among them at some margin
+# a few claims for a first look, with different words
 FEW = ("000-1", "000-2", "001-1", "001-2", "002-1", "002-3", "002-5", "004-4")
 
 

@@ -113,7 +113,7 @@ def _add_clients(figure: go.Figure, now: Scene) -> None:
     places = list(range(1, len(now.needed) + 1))
     gaps_x = [value for pair in zip(now.used, now.needed, strict=True) for value in (*pair, None)]
     gaps_y = [value for place in places for value in (place, place, None)]
-    line = {"color": GROUPS[2], "width": 3}
+    line = {"color": GREY, "width": 3}
     figure.add_scatter(x=gaps_x, y=gaps_y, mode="lines", name="error", line=line)
     for name, x, marker in (
         ("needs", now.needed, {"symbol": "star", "size": 12, "color": INK}),

@@ -26,6 +26,8 @@ _INFINITE = 400.0  # where λ = ∞ is on a logarithmic axis
 _TOP = 2.5
 _COLOURS = (GROUPS[0], GROUPS[2], GROUPS[3])
 _SYMBOLS = ("circle", "square", "triangle-up")
+# lines in the figure of best against predicted λ: factor, dash, name
+_RULES = ((0.5, "dot", "half"), (1.0, "solid", "equal"), (2.0, "dot", "double"))
 
 
 class ClientHalves(NamedTuple):
@@ -153,15 +155,16 @@ def forty(best_pull: BestPull, data: Dataset, seed: int) -> tuple[go.Figure, np.
     predicted λ, divided by the least error.
     """
     figure = new_figure(
-        title=f"120 federations, {own.whose(best_pull)}",
+        title=f"Best λ against predicted λ, {own.whose(best_pull)}",
         x_title="predicted λ = ν / V",
         y_title="λ with the least held-out error",
         legend=False,
     )
     ends = np.array([0.1, 8.0])
-    for factor, dash in ((0.5, "dot"), (1.0, "solid"), (2.0, "dot")):
+    for factor, dash, words in _RULES:
         rule = {"color": GREY, "dash": dash, "width": 1.5}
         figure.add_scatter(x=ends, y=factor * ends, mode="lines", line=rule, hoverinfo="skip")
+        _label(figure, 1.2 / factor**0.5, np.log10(1.2 * factor**0.5), words, GREY, right=False)
     ratios = []
     worst = 1.0
     rows = []
@@ -206,7 +209,7 @@ def _share(strength: float) -> float:
 def _frame(alpha: float, predicted: float, whose: str) -> go.Figure:
     """Axes for the error over λ, with a line at the predicted λ."""
     figure = new_figure(
-        title=f"α = {alpha:g}, {whose}",
+        title=f"Predicted λ at α = {alpha:g}, {whose}",
         x_title="pull λ",
         y_title="held-out error / least error",
         legend=False,

@@ -1,5 +1,6 @@
 """The tables of verdicts."""
 
+import html
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
@@ -78,8 +79,13 @@ def _tally(statements: Sequence[JudgedStatement]) -> str:
     return "; ".join(parts)
 
 
-def browse(table: pd.DataFrame) -> None:
-    """Show a ``table`` in a box that scrolls, with text that wraps."""
+def browse(table: pd.DataFrame, *, folded: str = "") -> None:
+    """Show a ``table`` in a box that scrolls, with text that wraps; below the summary ``folded``,
+    if there is one, until it is opened.
+    """
     with pd.option_context("display.max_colwidth", None):
         written = table.reset_index().to_html(index=False, border=0)
-    display(HTML(f"{_BOX}{written}</div>"))
+    box = f"{_BOX}{written}</div>"
+    if folded:
+        box = f"<details><summary>{html.escape(folded)}</summary>{box}</details>"
+    display(HTML(box))

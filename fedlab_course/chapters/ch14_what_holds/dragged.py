@@ -1,5 +1,6 @@
 """The claims of the sources in words, and the marks that they get as the margin is dragged."""
 
+import textwrap
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, INK, PAPER, rgba
+from fedlab_core.plots.colours import GREY, INK, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.evidence import configs, forest, judging, shown, tables
@@ -32,9 +33,10 @@ _EXPECTED = {
     "nonzero": {"equivalent": "refuted", "holds": "confirmed", "opposite": "confirmed"},
 }
 _TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
-_ROW = 30  # pixels
-_TEXT = -0.24  # where the text of a row is, in rows, and its mark
-_MARK = 0.2
+_ROW = 34  # pixels
+_WRAP = 36  # characters of a line of a claim
+# a few claims for a first look, with different words
+FEW = ("000-1", "000-2", "001-1", "001-2", "002-1", "002-3", "002-5", "004-4")
 
 
 class Row(NamedTuple):
@@ -83,15 +85,21 @@ def judged_at(factor: float) -> dict[str, judging.Finding]:
     return findings
 
 
-def rows(factor: float, word: Word | None, stands: Stands | None) -> list[Row]:
-    """The claims at planned margins times ``factor``, with the reader's words and correction."""
+def rows(
+    factor: float, word: Word | None, stands: Stands | None, only: Sequence[str] = ()
+) -> list[Row]:
+    """The claims at planned margins times ``factor``, with the reader's words and correction.
+
+    ``only``: the identifiers of the claims, by default all.
+    """
     findings = judged_at(factor)
     significant: dict[str, bool] = {}
     if stands is not None:
         p = np.array([finding.p for finding in findings.values()])
         significant = dict(zip(findings, map(bool, stands(p, LEVEL)), strict=True))
     found = []
-    for claim, judged in leads().items():
+    for claim in only or leads():
+        judged = leads()[claim]
         finding = findings[judged.statement.id]
         verdict = finding.verdict
         if word is not None and verdict not in _FIXED:
@@ -103,11 +111,14 @@ def rows(factor: float, word: Word | None, stands: Stands | None) -> list[Row]:
     return found
 
 
-def all_claims(word: Word | None = None, stands: Stands | None = None) -> Idea:
+def all_claims(
+    word: Word | None = None, stands: Stands | None = None, only: Sequence[str] = ()
+) -> Idea:
     """A mark and a word for each claim. The slider ``factor`` multiplies all planned margins.
 
     ``word`` and ``stands``: the reader's functions, which give the words and leave a mark open
     where it is not significant among all statements; by default the stored rules, uncorrected.
+    ``only``: the identifiers of the claims, by default all.
     """
     tip = "All margins are multiplied by this; 1 is the plan"
     factors = slider("margin × planned δ", FACTORS, 1.0, tip)
@@ -115,16 +126,19 @@ def all_claims(word: Word | None = None, stands: Stands | None = None) -> Idea:
     wish = "find the smallest margin at which the first claim is equivalent"
     least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
     goal = Goal(wish, lambda factor: factor == least)
-    return Idea(lambda factor: _figure(factor, word, stands), {"factor": factors}, goal=goal)
+
+    def draw(factor: float) -> go.Figure:
+        functions = [one for one in (word, stands) if one is not None]
+        whose = f", {own.whose(*functions)}" if functions else ""
+        return _figure(factor, rows(factor, word, stands, only), whose)
+
+    return Idea(draw, {"factor": factors}, goal=goal)
 
 
-def _figure(factor: float, word: Word | None, stands: Stands | None) -> go.Figure:
-    found = rows(factor, word, stands)
-    functions = [one for one in (word, stands) if one is not None]
-    whose = f", {own.whose(*functions)}" if functions else ""
+def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
     figure = new_figure(
         title=f"Margins δ × {factor:g}{whose}",
-        x_title="mean and 95 % interval, in planned margins δ",
+        x_title="mean and 95 % interval, in planned margins δ, logarithmic beyond ±1",
         y_title="",
         height=110 + _ROW * len(found),
         legend=False,
@@ -135,34 +149,48 @@ def _figure(factor: float, word: Word | None, stands: Stands | None) -> go.Figur
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     for place, row in enumerate(found):
         _add_mark(figure, place, row)
-    edge = shown.bend(shown.MOST)
-    ticks = {shown.bend(tick): text for tick, text in _TICKS.items()} | {edge: "δ = 0"}
-    figure.update_xaxes(
-        tickvals=list(ticks), ticktext=list(ticks.values()), range=[-0.55, 1.06 * edge], tickangle=0
-    )
-    figure.update_yaxes(
-        tickvals=[place - 0.5 for place in range(1, len(found))],
-        showticklabels=False,
-        range=[len(found) - 0.5, -0.5],
-        ticks="",
-        showline=False,
-    )
-    figure.update_layout(margin_l=20)
+    _set_axes(figure, found)
     _describe(figure, factor, found, whose)
     return figure
 
 
-def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
-    """Add the mean and interval of a claim in planned margins, below its text and its word."""
-    colour, symbol = forest.LOOKS[row.verdict]
+def _set_axes(figure: go.Figure, found: Sequence[Row]) -> None:
+    """Label the margins below the figure and the claims on its left."""
+    edge = shown.bend(shown.MOST)
+    ticks = {shown.bend(tick): text for tick, text in _TICKS.items()}
+    if any(_places(row)[0] == edge for row in found):
+        ticks[edge] = "δ = 0"
+    figure.update_xaxes(
+        tickvals=list(ticks), ticktext=list(ticks.values()), range=[-0.55, 1.06 * edge], tickangle=0
+    )
+    figure.update_yaxes(
+        tickvals=list(range(len(found))),
+        ticktext=["<br>".join(textwrap.wrap(row.words, _WRAP)) for row in found],
+        tickfont={"color": INK, "size": 12},
+        range=[len(found) - 0.5, -0.5],
+        automargin=True,
+        ticks="",
+        showline=False,
+    )
+    figure.update_layout(margin_r=112)
+
+
+def _places(row: Row) -> list[float]:
+    """Where the mean of a claim and the ends of its interval are, in planned margins."""
     planned = judging.stored()[row.judged.finding.id]
-    middle, low, high = shown.in_margins(planned)
     if planned.finding.margin < 1e-6 and planned.finding.mean == 0:
-        middle = low = high = 0.0  # a count or a closed form, exactly as it should be
+        return [0.0] * 3  # a count or a closed form, exactly as it should be
+    return shown.in_margins(planned)
+
+
+def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
+    """Add the mean and interval of a claim in planned margins, and its word on the right."""
+    colour, symbol = forest.LOOKS[row.verdict]
+    middle, low, high = _places(row)
     is_open = row.significant is False and row.verdict not in judging.OPEN
     figure.add_scatter(
         x=[middle],
-        y=[place + _MARK],
+        y=[place],
         mode="markers",
         error_x={
             "type": "data",
@@ -176,18 +204,17 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
         marker={"color": colour, "symbol": f"{symbol}-open" if is_open else symbol, "size": 10},
         hovertemplate=f"{row.judged.statement.says}<br>{shown.interval(row.judged)}<extra></extra>",
     )
-    texts = {"left": (0, row.words, INK), "right": (1, f"<b>{_said(row)}</b>", colour)}
-    for side, (x, text, ink) in texts.items():
-        figure.add_annotation(
-            x=x,
-            xref="paper",
-            y=place + _TEXT,
-            xanchor=side,
-            text=text,
-            font={"color": ink, "size": 12},
-            bgcolor=rgba(PAPER, 0.75 if side == "right" else 0.0),
-            showarrow=False,
-        )
+    figure.add_annotation(
+        x=1,
+        xref="paper",
+        xshift=6,
+        y=place,
+        xanchor="left",
+        align="left",
+        text=f"<b>{_said(row)}</b>".replace(", ", ",<br>"),
+        font={"color": colour, "size": 12},
+        showarrow=False,
+    )
 
 
 def _said(row: Row) -> str:

@@ -1,11 +1,11 @@
-"""What equations (17) and (18) of [004] compare, and what strata change."""
+"""What a draw without replacement changes, equations (17) and (18) of [004], and what strata do."""
 
 import plotly.graph_objects as go
 
 from fedlab_core.plots.colours import GREY, GROUPS
 from fedlab_core.plots.style import new_figure, set_description
 
-DRAWS = ("with replacement, (17)", "without, (18)", "stratified")
+DRAWS = ("with replacement", "without replacement", "stratified")
 _LOOKS = {
     "weight of one client": (GREY, ""),
     "mean of the models": (GROUPS[0], "/"),

@@ -7,7 +7,8 @@ import pytest
 
 from fedlab_course.chapters.ch14_what_holds import dragged, errata, exercises, p_values
 from fedlab_course.check import own, questions, registry
-from fedlab_course.evidence import configs, judging, tables
+from fedlab_course.evidence import configs, judging, plans, tables
+from fedlab_course.folders import NOTEBOOKS
 from tests.course.check import answer_variants as variants
 
 
@@ -131,6 +132,21 @@ def test_the_numbers_in_the_questions_are_the_stored_ones() -> None:
     p = np.array([row.finding.p for row in judging.stored().values()])
     strict = int((p <= dragged.LEVEL / len(p)).sum())
     assert list(map(int, re.findall(r"\d+", kept.because))) == [corrected, strict]
+
+
+def test_the_first_figure_has_eight_claims_and_the_others_are_left_out() -> None:
+    found = dragged.rows(1.0, None, None, dragged.FEW)
+    assert [row.words for row in found] == [dragged.in_words()[id] for id in dragged.FEW]
+    figure = dragged.all_claims(only=dragged.FEW).figure()
+    assert len(figure.data) == len(figure.layout.yaxis.ticktext) == 8
+    assert figure.layout.height < 420  # pixels: on a small screen beside the text
+
+
+def test_as_many_plans_are_exceptions_as_the_chapter_says() -> None:
+    every = judging.stored().values()
+    exceptions = sum(bool(plans.deviation(row.statement)) for row in every)
+    source = (NOTEBOOKS / "14_what_holds.ipynb").read_text(encoding="utf-8")
+    assert f"the {exceptions} exceptions among {len(every)}" in source
 
 
 def test_half_and_four_times_the_margins_change_as_many_words_as_the_chapter_says() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from fedlab_course import comparison_figures
-from fedlab_course.chapters.ch02_fedprox import scene
+from fedlab_course.chapters.ch02_fedprox import proximal_plane
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
@@ -20,7 +20,7 @@ _NAMES = {split: name for name, split in best_rates.SPLITS.items()}
 STRENGTHS = {0.0: "FedAvg", 0.01: "FedProx 0.01", 0.1: "FedProx 0.1", 1.0: "FedProx 1"}
 
 
-def proximal(update: scene.LocalUpdate, wrong: scene.LocalUpdate) -> Idea:
+def proximal(update: proximal_plane.LocalUpdate, wrong: proximal_plane.LocalUpdate) -> Idea:
     """Two clients in the plane make local steps of FedProx; beside them with a wrong step.
 
     ``update`` and ``wrong``: local_update(w, k, gradient, eta, steps, mu). Sliders ``mu`` and
@@ -29,14 +29,14 @@ def proximal(update: scene.LocalUpdate, wrong: scene.LocalUpdate) -> Idea:
     """
     sliders = {
         "mu": slider_of("mu", "plane"),
-        "round": slider("round", scene.ROUNDS, 1, "Rounds so far"),
+        "round": slider("round", proximal_plane.ROUNDS, 1, "Rounds so far"),
     }
 
     def is_near(mu: float, round: int) -> bool:
-        return scene.off(update, mu, round) < _NEAR
+        return proximal_plane.off(update, mu, round) < _NEAR
 
     goal = Goal(f"bring the left w within {_NEAR} of the optimum", is_near)
-    return Idea(partial(scene.draw, update, wrong), sliders, goal=goal)
+    return Idea(partial(proximal_plane.draw, update, wrong), sliders, goal=goal)
 
 
 def over_rates() -> Idea:

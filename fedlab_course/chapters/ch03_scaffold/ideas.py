@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from fedlab_core.plots.colours import INK, METHODS
 from fedlab_core.plots.style import set_description
 from fedlab_course import comparison_figures
-from fedlab_course.chapters.ch03_scaffold import scene
+from fedlab_course.chapters.ch03_scaffold import scaffold_plane
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
@@ -45,7 +45,9 @@ def corrections() -> Idea:
     return Idea(_arrows, sliders, goal=Goal(text, _side_by_side))
 
 
-def scene_of(scaffold: scene.Scaffold, local_update: scene.LocalUpdate, new_control: Any) -> Idea:
+def scene_of(
+    scaffold: scaffold_plane.Scaffold, local_update: scaffold_plane.LocalUpdate, new_control: Any
+) -> Idea:
     """The reader's SCAFFOLD in the plane, beside FedAvg. Sliders ``tau`` and ``round``.
 
     ``scaffold``: (w, tau, rounds, gradient, eta) → (w, c, the c_k) before each round and after the
@@ -53,9 +55,9 @@ def scene_of(scaffold: scene.Scaffold, local_update: scene.LocalUpdate, new_cont
     """
     sliders = {
         "tau": slider_of("local_steps"),
-        "round": slider("round", scene.ROUNDS, 1, "Rounds so far"),
+        "round": slider("round", scaffold_plane.ROUNDS, 1, "Rounds so far"),
     }
-    return Idea(partial(scene.draw, scaffold, local_update, new_control), sliders)
+    return Idea(partial(scaffold_plane.draw, scaffold, local_update, new_control), sliders)
 
 
 def over_rates() -> Idea:

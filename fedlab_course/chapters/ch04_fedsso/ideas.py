@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core import clustering
-from fedlab_course.chapters.ch04_fedsso import figures, rounds
+from fedlab_course.chapters.ch04_fedsso import by_round, figures
 from fedlab_course.explore.figures import prefixed
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
@@ -43,7 +43,7 @@ def blind(data: fl.Dataset, *, seed: int = 50, lr: float = 0.4, value: int = 13)
         data.train.y, num_clients=100, labels_per_client=1, seed=seed
     )
     fed = fl.FederatedDataset(data, parts)
-    run = rounds.watch(
+    run = by_round.watch(
         fed,
         fl.models.mlp(fed, seed=seed),
         fl.FedAvg(),
@@ -55,4 +55,4 @@ def blind(data: fl.Dataset, *, seed: int = 50, lr: float = 0.4, value: int = 13)
         seed=seed,
         progress=False,
     )
-    return rounds.story({"blind cohorts of ten": run}, value=value)
+    return by_round.story({"blind cohorts of ten": run}, value=value)

@@ -27,7 +27,7 @@ _BARS = 0.2  # where the bars end
 _PARTS = (GROUPS[0], GROUPS[2])  # chance, pull
 
 
-class Scene(NamedTuple):
+class Eight(NamedTuple):
     """What eight clients need, know and use, each [8]."""
 
     needed: np.ndarray
@@ -35,13 +35,13 @@ class Scene(NamedTuple):
     used: np.ndarray
 
 
-def scene(strength: float, spread: float) -> Scene:
+def scene(strength: float, spread: float) -> Eight:
     """Eight clients whose optima have the variance ``spread`` V, and the variance 1 by chance; the
     mean of all that they know is 0.
     """
     needed = np.sqrt(spread) * _TRUE / np.sqrt(np.mean(_TRUE**2))
     known = needed + np.sqrt(_CHANCE) * _LUCK / np.sqrt(np.mean(_LUCK**2))
-    return Scene(needed, known, known / (1 + strength))
+    return Eight(needed, known, known / (1 + strength))
 
 
 def personal() -> Idea:
@@ -108,7 +108,7 @@ def _figure(strength: float, spread: float) -> go.Figure:
     return figure
 
 
-def _add_clients(figure: go.Figure, now: Scene) -> None:
+def _add_clients(figure: go.Figure, now: Eight) -> None:
     """Add what each client needs, knows and uses; a line from what it uses to what it needs."""
     places = list(range(1, len(now.needed) + 1))
     gaps_x = [value for pair in zip(now.used, now.needed, strict=True) for value in (*pair, None)]

@@ -6,7 +6,7 @@ import pytest
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_course import Explorer, clinic, goals
-from fedlab_course.chapters.ch02_fedprox import figures, race
+from fedlab_course.chapters.ch02_fedprox import figures, large_rates
 from fedlab_course.chapters.ch02_fedprox.exercises import local_update
 from fedlab_course.evidence import best_rates, tables
 from tests.support import blobs, limit, quadratics
@@ -168,7 +168,7 @@ def test_the_patient_makes_the_run_of_fedavg_bit_for_bit() -> None:
         "progress": False,
     }
     patient, plain, proximal = (
-        race.history(fed, model, rule, **work).params
+        large_rates.history(fed, model, rule, **work).params
         for rule in (clinic.PATIENTS[4].algorithm, fl.FedAvg(), fl.FedProx(1.0))
     )
     assert patient.equal(plain)
@@ -179,7 +179,7 @@ def test_a_run_that_diverges_has_the_rounds_until_then(capsys: pytest.CaptureFix
     fed = blobs((20, 30, 25, 20, 20, 25))
     model = fl.models.mlp(fed, seed=2)
     work = {"clients_per_round": 3, "local_steps": 20, "batch_size": 5, "rounds": 30}
-    found = race.history(fed, model, fl.FedProx(500.0), **work, lr=1.0, progress=False)
+    found = large_rates.history(fed, model, fl.FedProx(500.0), **work, lr=1.0, progress=False)
     assert len(found.records) < 30
     assert "diverged in round" in capsys.readouterr().out
 

@@ -6,7 +6,7 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_course import theory
-from fedlab_course.chapters.ch04_fedsso import cohorts, ideas, rate_race, rounds
+from fedlab_course.chapters.ch04_fedsso import by_round, cohorts, ideas, rate_race
 from fedlab_course.check import registry
 from fedlab_course.evidence import best_rates
 
@@ -83,14 +83,14 @@ def test_a_fixed_start_reaches_only_the_strata_at_its_places(one_label, strata) 
     labels = np.array([0] * 5 + [1] + [2] * 5 + [3])
     model = fl.models.softmax_regression(one_label, seed=0)
     work = WORK | {"rounds": 60}
-    fixed = rounds.counted(one_label, model, rounds.StartsAtFirst(labels), **work)
+    fixed = by_round.counted(one_label, model, by_round.StartsAtFirst(labels), **work)
     assert fixed[[5, 11]].tolist() == [0, 0] and fixed.sum() == 60 * 4
-    free = rounds.counted(one_label, model, strata(labels), **work)
+    free = by_round.counted(one_label, model, strata(labels), **work)
     assert (free[[5, 11]] > 0).all()
-    figure = rounds.turns(
+    figure = by_round.turns(
         one_label,
         model,
-        {"yours": strata(labels), "fixed": rounds.StartsAtFirst(labels)},
+        {"yours": strata(labels), "fixed": by_round.StartsAtFirst(labels)},
         labels,
         title="turns",
         **work,
@@ -102,24 +102,24 @@ def test_a_fixed_start_reaches_only_the_strata_at_its_places(one_label, strata) 
 def test_the_patients_cohorts_have_one_label_and_equal_chances(one_label) -> None:
     labels = np.array([int(one_label.y[part[0]]) for part in one_label.parts])
     model = fl.models.softmax_regression(one_label, seed=0)
-    patient = rounds.Neighbours(labels)
+    patient = by_round.Neighbours(labels)
     work = WORK | {"clients_per_round": 3, "rounds": 30}
-    seen = rounds.watch(one_label, model, patient, **work)
+    seen = by_round.watch(one_label, model, patient, **work)
     assert ((seen.clients > 0).sum(1) == 1).all() and (seen.clients.sum(1) == 3).all()
-    counts = rounds.counted(one_label, model, patient, **work | {"rounds": 2000})
+    counts = by_round.counted(one_label, model, patient, **work | {"rounds": 2000})
     chance = 3 / 12
     assert abs(counts / 2000 - chance).max() < 5 * np.sqrt(chance * (1 - chance) / 2000)
 
 
 def test_watching_tells_held_labels_from_missing_ones() -> None:
-    seen = rounds.LabelStory(
+    seen = by_round.LabelStory(
         clients=np.array([[1, 1], [2, 0], [0, 1]]),
         accuracy=np.array([[0.5, 0.5], [0.7, 0.2], [0.6, 0.9]]),
     )
     held, missing = seen.changes()
     assert held == pytest.approx((0.2 + 0.7) / 2)
     assert missing == pytest.approx((-0.3 - 0.1) / 2)
-    figure = rounds.story({"a draw": seen}).figure(value=2.0)
+    figure = by_round.story({"a draw": seen}).figure(value=2.0)
     bars = figure.data[0]
     assert list(bars.y) == [0.7, 0.2]
     assert bars.marker.color[0] != bars.marker.color[1]

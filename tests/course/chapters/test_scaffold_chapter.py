@@ -7,7 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.compare import Interval, t_interval
 from fedlab_course import clinic, outline
-from fedlab_course.chapters.ch03_scaffold import exercises, figures, ideas, scene
+from fedlab_course.chapters.ch03_scaffold import exercises, figures, ideas, scaffold_plane
 from fedlab_course.check import registry
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.explore import planes
@@ -78,9 +78,9 @@ def by_formula(tau: int, rounds: int, eta: float = 0.1) -> np.ndarray:
 @pytest.mark.parametrize(("tau", "rounds"), [(1, 17), (10, 5), (50, 27)])
 def test_the_rounds_of_the_text_are_those_of_the_closed_form(tau: int, rounds: int) -> None:
     left = by_formula(tau, 200)
-    assert scene.distances(scaffold, tau, 200) == pytest.approx(left, abs=1e-9)
+    assert scaffold_plane.distances(scaffold, tau, 200) == pytest.approx(left, abs=1e-9)
     assert left[rounds] <= 0.01 * left[0] < left[rounds - 1]
-    assert scene.rounds_needed(scaffold, tau) == rounds
+    assert scaffold_plane.rounds_needed(scaffold, tau) == rounds
     assert left[-1] < 1e-4
 
 
@@ -175,7 +175,7 @@ def test_a_start_from_the_gradients_is_behind_for_equal_bytes() -> None:
 @pytest.mark.parametrize("done", [1, 2])
 def test_the_corrected_walks_begin_at_a_right_angle_and_are_parallel_later(done: int) -> None:
     """In rounds 2 and 3, by the functions of the exercises, with ten steps of η = 0.1."""
-    w, c, controls = scaffold(planes.START, 10, done, planes.gradient, scene.RATE)[-1]
+    w, c, controls = scaffold(planes.START, 10, done, planes.gradient, scaffold_plane.RATE)[-1]
     ends = [
         [exercises.local_update(w, k, planes.gradient, 0.1, steps, c, controls[k]) for k in (0, 1)]
         for steps in range(11)

@@ -11,7 +11,7 @@ from fedlab_course import ideas, theory
 from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
 from fedlab_course.chapters.ch02_fedprox import exercises as prox
 from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
-from fedlab_course.chapters.ch02_fedprox import scene
+from fedlab_course.chapters.ch02_fedprox import proximal_plane
 from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 from fedlab_course.chapters.ch03_scaffold.ideas import scaffold_rounds
 from fedlab_course.chapters.ch04_fedsso import ideas as ideas_04
@@ -140,9 +140,9 @@ def test_proximal_rests_where_the_closed_form_says(mu: float) -> None:
     b = np.array([[-1.5, -0.5], [1.0, 1.5]])
     share = a / (a + mu) * (1 - (1 - 0.05 * (a + mu)) ** 10)
     w = (share * b).sum(0) / share.sum(0)
-    last = scene.path(prox.local_update, mu, 500)[-1]
+    last = proximal_plane.path(prox.local_update, mu, 500)[-1]
     assert last == pytest.approx(w, abs=1e-6)
-    ends = scene.local_steps(prox.local_update, w, mu)[-1]
+    ends = proximal_plane.local_steps(prox.local_update, w, mu)[-1]
     assert ends == pytest.approx(w + share * (b - w), abs=1e-12)
 
 

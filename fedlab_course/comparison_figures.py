@@ -163,11 +163,14 @@ def differences(
 
 
 def _in_words(found: Interval, digits: int) -> list[str]:
-    """Mean and interval [3], with a decimal more where ``digits`` would show nothing but zero."""
+    """Mean and interval [3], with a decimal more where ``digits`` would show nothing but zero,
+    which has no sign.
+    """
     numbers = (found.mean, found.low, found.high)
     if any(abs(number) < 0.5 * 10**-digits for number in numbers):
         digits += 1
-    return [f"{number:+z.{digits}f}" for number in numbers]
+    texts = [f"{number:+z.{digits}f}" for number in numbers]
+    return [text if float(text) else text.lstrip("+") for text in texts]
 
 
 def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:

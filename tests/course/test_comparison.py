@@ -209,4 +209,4 @@ def test_a_number_that_rounds_to_zero_keeps_its_sign_by_a_second_decimal() -> No
     figure = comparison_figures.differences(values, margin=0.01, title="signs")
     below, zero = figure.layout.meta["table"]["rows"]
     assert below[1] == "-0.04"
-    assert zero[1] == "0.0"
+    assert zero[1] == "0.00"

@@ -5,17 +5,15 @@ import numpy as np
 
 import fedlab_core as fl
 from fedlab_course.chapters import ch07_bug_clinic as clinic
-from fedlab_course.chapters.ch07_bug_clinic import repair
+from fedlab_course.chapters.ch07_bug_clinic import repair, ward
 from fedlab_course.chapters.ch07_bug_clinic.bench import (
     DISGUISED,
     ROUNDS,
-    Disguised,
     draw,
     end,
     same,
     trial,
 )
-from fedlab_course.chapters.ch07_bug_clinic.examinations import limit, order, round_1
 from fedlab_course.check.base import Case, Exercise, Hint, Mistake
 from fedlab_course.check.tools import require, run_with, shown
 
@@ -129,13 +127,16 @@ def check_repairs(answer):
     )
 
 
-NINE = {"limit": limit, "order": order, "cut": cut, "round 1": round_1} | clinic.GIVEN
-
-
-def found_by_the_nine(make):
-    """The names of the examinations of the ward that the class ``make`` fails."""
-    patient = clinic.Patient("FedAvg", "FedAvg", Disguised(make()))
-    return [name for name, exam in NINE.items() if clinic.examine(exam, patient, (0, 1)) is False]
+def found_by_the_nine(answer):
+    """The names of the examinations of the ward that the class ``answer`` fails."""
+    federations = []
+    for seed in (0, 1):
+        a, b = (numbers.tolist() for numbers in draw(seed, 2))
+        federations.append((a, b, [1, 3]))
+        federations.append(([a[0]] + 3 * [a[1]], [b[0]] + 3 * [b[1]], [1, 1, 1, 1]))
+    ends = run_with(answer, ward.ends, federations)
+    is_cut_found = not (same(ends[0], ends[1]) and same(ends[2], ends[3]))
+    return ["cut"] * is_cut_found + run_with(answer, ward.found_by)
 
 
 def check_twelve(answer):
@@ -158,7 +159,7 @@ def check_twelve(answer):
     require(
         not found["copies"], f"Your bug is that of Patient {found['copies']}. Find another one."
     )
-    finders = run_with(answer, found_by_the_nine)
+    finders = found_by_the_nine(answer)
     require(
         not finders,
         f"The ward's examinations find your bug already: {', '.join(finders)}. Make it act only "

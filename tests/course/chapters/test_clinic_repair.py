@@ -6,7 +6,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course.chapters import ch07_bug_clinic as clinic
-from fedlab_course.chapters.ch07_bug_clinic import bench, repair
+from fedlab_course.chapters.ch07_bug_clinic import bench, repair, ward
 from fedlab_course.chapters.ch07_bug_clinic import exercises as exercises_of_7
 from fedlab_course.check import registry
 
@@ -158,7 +158,15 @@ def test_what_is_no_truth_value_is_told_in_words() -> None:
 
 
 def test_the_exercise_examines_by_the_nine_of_the_ward() -> None:
-    nine = exercises_of_7.NINE
-    assert set(nine) == {"limit", "order", "cut", "round 1"} | set(clinic.GIVEN)
+    assert {"limit", "order", "round 1"} | set(clinic.GIVEN) == set(ward.EXAMINATIONS)
+    assert len(ward.EXAMINATIONS) == 8, "the ninth is the reader's: cut"
     assert exercises_of_7.found_by_the_nine(fl.FedAvg) == []
     assert exercises_of_7.found_by_the_nine(Half) == ["round 1"]
+
+
+def test_a_mean_that_ignores_sizes_is_found_by_cutting_a_client() -> None:
+    class Unweighted(fl.FedAvg):
+        def aggregate(self, server, updates):
+            return updates.params.mean(0)
+
+    assert "cut" in exercises_of_7.found_by_the_nine(Unweighted)

@@ -20,6 +20,7 @@ import math
 from dataclasses import replace
 import numpy as np
 import torch
+from scipy.stats import norm
 import fedlab_core as fl
 from fedlab_course.chapters import ch07_bug_clinic as clinic
 from fedlab_course.chapters.ch07_bug_clinic.bench import draw, end, same, start

@@ -209,7 +209,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
             sharedModel.insertCells(1, cells.map(source => ({cell_type: 'code', source})));
             await window.jupyterapp.commands.execute('notebook:run-all-cells');
         }""",
-        [IMPORT, SHORT, "planted()"],
+        [IMPORT, SHORT, "ideas_03.corrections()"],
     )
     wait_until(lambda: len(drawn := notebook.page.evaluate(DRAWN)) == 3 and all(drawn))
     assert sum(size > 1_000_000 for size in frames) == 1
@@ -220,7 +220,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
 def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(
     open_notebook, folder, lab, chromium
 ) -> None:
-    notebook = open_notebook(IMPORT, SHORT, "planted()", name="saved.ipynb")
+    notebook = open_notebook(IMPORT, SHORT, "ideas_03.corrections()", name="saved.ipynb")
     wait_until(lambda: "done" in notebook.status())
     shown = notebook.curves()
     notebook.save()

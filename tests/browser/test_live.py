@@ -18,7 +18,8 @@ from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
 from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 
 def planted(clients=1):
-    lines = {n: {"FedAvg": (range(clients + 1), range(n, n + clients + 1))} for n in (1, 2)}
+    x = [*range(clients + 1)]
+    lines = {n: {"FedAvg": (x, [n + i for i in x])} for n in (1, 2)}
     drawn = {n: figures.resting_points(of, optimum=0, x_title="n") for n, of in lines.items()}
     return ideas.gallery(drawn, "number")"""
 SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
@@ -209,7 +210,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
             sharedModel.insertCells(1, cells.map(source => ({cell_type: 'code', source})));
             await window.jupyterapp.commands.execute('notebook:run-all-cells');
         }""",
-        [IMPORT, SHORT, "ideas_03.corrections()"],
+        [IMPORT, SHORT, "planted()"],
     )
     wait_until(lambda: len(drawn := notebook.page.evaluate(DRAWN)) == 3 and all(drawn))
     assert sum(size > 1_000_000 for size in frames) == 1
@@ -220,7 +221,7 @@ def test_without_jupyterlabs_plotly_the_kernel_sends_its_own_once(open_notebook)
 def test_a_saved_notebook_shows_its_last_pictures_when_it_is_opened_again(
     open_notebook, folder, lab, chromium
 ) -> None:
-    notebook = open_notebook(IMPORT, SHORT, "ideas_03.corrections()", name="saved.ipynb")
+    notebook = open_notebook(IMPORT, SHORT, "planted()", name="saved.ipynb")
     wait_until(lambda: "done" in notebook.status())
     shown = notebook.curves()
     notebook.save()

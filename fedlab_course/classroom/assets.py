@@ -32,8 +32,10 @@ class Asset(NamedTuple):
 def files() -> dict[str, Asset]:
     """Every file that the server gives to anybody, by name."""
     found = {}
+    hall = _read("template", "hall.html")  # what the projector and the lecturer see of the class
     for name in PAGES:
-        found[name] = Asset("text/html; charset=utf-8", _read("template", name))
+        text = _read("template", name).replace("<!-- hall -->\n", hall)
+        found[name] = Asset("text/html; charset=utf-8", text)
     for name, sheet_names in SHEETS.items():
         sheets = [_read("template", f"{part}.css") for part in sheet_names]
         found[name] = Asset("text/css", colours.page_variables() + _palette() + "".join(sheets))

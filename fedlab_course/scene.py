@@ -13,13 +13,12 @@ import numpy as np
 from fedlab_course.catalogue.parameters import parameter
 from fedlab_course.check import own
 from fedlab_course.explore.live import page
-from fedlab_course.explore.quadratics import COLOURS, A, B, Quadratics
+from fedlab_course.explore.quadratics import CLIENTS, COLOURS, START, B, gradient
 
 LocalUpdate = Callable[..., Any]
 Aggregate = Callable[[np.ndarray, np.ndarray], Any]
 Place = Callable[[int, float], Any]
 
-CLIENTS = Quadratics(A, B)
 SIZES = np.array([10, 10])  # samples of the two clients
 # the curvatures [2] and the minima [2] of both clients in each direction of the plane
 DIRECTIONS = tuple(zip(CLIENTS.a.T, CLIENTS.b.T, strict=True))
@@ -27,7 +26,6 @@ STEPS, RATES = (parameter(name, "drift") for name in ("local_steps", "lr"))
 TAUS: tuple[Any, ...] = STEPS.values
 ETAS: tuple[Any, ...] = RATES.values
 RATE = 0.1  # where the slider of η begins
-START = (-1.9, 1.9)
 ROUNDS = 20
 REACH = 2.25  # the picture shows −REACH … REACH on both axes
 FAR = 1e4  # a run that is further away than this has ended
@@ -174,12 +172,6 @@ def walk(
 def _point(local_update: LocalUpdate, w: np.ndarray, k: int, rate: float, step: int) -> np.ndarray:
     """Where client k is after some local steps from w."""
     return np.asarray(local_update(w.copy(), k, gradient, rate, step), dtype=float)
-
-
-def gradient(k: int, y: Any) -> np.ndarray:
-    """∇F_k(y) of F_k(w) = ½ Σ_d a_kd (w_d − b_kd)²."""
-    slope: np.ndarray = CLIENTS.a[k] * (y - CLIENTS.b[k])
-    return slope
 
 
 def _rounded(points: Any) -> Any:

@@ -12,10 +12,8 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.colours import CONTOURS, GREY, INK
 from fedlab_core.plots.style import new_figure, set_description
-from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
+from fedlab_course.explore.quadratics import CLIENTS, COLOURS, SYMBOLS
 
-CLIENTS = Quadratics(A, B)
-START = np.array([-1.9, 1.9])
 _RANGES = ((-2.4, 1.8), (-1.3, 2.4))  # of the picture
 
 
@@ -30,12 +28,6 @@ class Plane(NamedTuple):
     steps: np.ndarray
     way: np.ndarray
     colour: str
-
-
-def gradient(k: int, y: np.ndarray) -> np.ndarray:
-    """The gradient of the loss of client k at y [2]."""
-    slope: np.ndarray = CLIENTS.a[k] * (y - CLIENTS.b[k])
-    return slope
 
 
 def distance(w: np.ndarray) -> float:

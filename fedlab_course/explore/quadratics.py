@@ -56,6 +56,16 @@ class Quadratics:
         return np.stack(points)
 
 
+CLIENTS = Quadratics(A, B)
+START = np.array([-1.9, 1.9])  # where w begins in the animated plane
+
+
+def gradient(k: int, y: Any) -> np.ndarray:
+    """∇f_k(y) of the client k of ``CLIENTS`` at y [2]."""
+    slope: np.ndarray = CLIENTS.a[k] * (y - CLIENTS.b[k])
+    return slope
+
+
 def contours(
     clients: Quadratics, around: np.ndarray, *, title: str | None = None, legend: bool = True
 ) -> go.Figure:

@@ -9,12 +9,13 @@ import pytest
 
 from fedlab_course import scene
 from fedlab_course.check import own, registry
+from fedlab_course.explore import quadratics
 from fedlab_course.explore.quadratics import A, B
 from tests.course.publish.visit import Visit, site_of, violations
 
 CURVATURES = np.array(A)
 MINIMA = np.array(B)
-START = np.array(scene.START)
+START = quadratics.START
 STEPS = 5
 RATE = 0.1
 

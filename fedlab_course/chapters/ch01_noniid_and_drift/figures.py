@@ -13,6 +13,7 @@ from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import scene
 from fedlab_course.check import own, registry
 from fedlab_course.evidence import tables
+from fedlab_course.explore import quadratics
 
 TAUS = (1, 2, 5, 10, 20, 50)
 RATES = (0.01, 0.03, 0.1)
@@ -45,9 +46,9 @@ def opening() -> scene.Scene:
 
 def end(local_update: scene.LocalUpdate, steps: int, rate: float) -> np.ndarray:
     """Where w is [2] after many rounds of the two clients in the plane."""
-    w = np.array(scene.START)
+    w = np.array(quadratics.START)
     for _ in range(-(-LOCAL_STEPS // steps)):
-        models = [local_update(w.copy(), k, scene.gradient, rate, steps) for k in (0, 1)]
+        models = [local_update(w.copy(), k, quadratics.gradient, rate, steps) for k in (0, 1)]
         w = np.mean(models, axis=0)
     return w
 
@@ -97,7 +98,7 @@ def stopping(local_update: scene.LocalUpdate, stops: scene.Place) -> go.Figure:
 
 
 def _away(w: Any) -> float:
-    return float(np.linalg.norm(np.asarray(w) - scene.CLIENTS.optimum))
+    return float(np.linalg.norm(np.asarray(w) - quadratics.CLIENTS.optimum))
 
 
 def _name(figure: go.Figure, x: float, y: float, words: str, colour: str, shift: int = 0) -> None:

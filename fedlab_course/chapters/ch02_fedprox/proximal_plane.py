@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from fedlab_core.plots.colours import METHODS
 from fedlab_course.check import own
 from fedlab_course.explore import planes
+from fedlab_course.explore.quadratics import START, gradient
 
 LocalUpdate = Callable[..., Any]
 STEPS = 10
@@ -19,11 +20,11 @@ _FAR = 1e6  # a path further away than this is not followed
 
 def path(update: LocalUpdate, mu: float, rounds: int) -> np.ndarray:
     """w before the first round and after each round [rounds + 1, 2]; shorter if w runs away."""
-    points = [planes.START]
+    points = [START]
     for _ in range(rounds):
         if np.abs(points[-1]).max() > _FAR:
             break
-        ends = [update(points[-1], k, planes.gradient, RATE, STEPS, mu) for k in (0, 1)]
+        ends = [update(points[-1], k, gradient, RATE, STEPS, mu) for k in (0, 1)]
         points.append(np.mean(ends, axis=0))
     return np.array(points)
 
@@ -32,7 +33,7 @@ def local_steps(update: LocalUpdate, w: np.ndarray, mu: float) -> np.ndarray:
     """y_k after 0, 1, … local steps from w [STEPS + 1, 2 clients, 2]."""
     ends = []
     for steps in range(STEPS + 1):
-        ends.append([update(w, k, planes.gradient, RATE, steps, mu) for k in (0, 1)])
+        ends.append([update(w, k, gradient, RATE, steps, mu) for k in (0, 1)])
     return np.array(ends)
 
 

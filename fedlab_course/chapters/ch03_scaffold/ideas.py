@@ -14,10 +14,9 @@ from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import COLOURS, SYMBOLS, A, B, Quadratics
+from fedlab_course.explore.quadratics import CLIENTS, COLOURS, SYMBOLS, Quadratics
 from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
-CLIENTS = Quadratics(A, B)
 START = np.array([-1.0, 1.5])
 STEPS = 10
 LR = 0.05

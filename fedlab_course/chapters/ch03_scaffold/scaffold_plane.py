@@ -10,6 +10,7 @@ from fedlab_core.plots.colours import GREY, METHODS
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.explore import planes
+from fedlab_course.explore.quadratics import START, gradient
 
 RATE = 0.1
 LOCAL_STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100)  # of the curve of rounds
@@ -24,7 +25,7 @@ def draw(
     scaffold: Scaffold, local_update: LocalUpdate, new_control: Any, tau: int, round: int
 ) -> go.Figure:
     """The local steps of a round and the path of w up to it, for FedAvg and for SCAFFOLD."""
-    plain = [planes.START]
+    plain = [START]
     for _ in range(round):
         plain.append(_ends(local_update, plain[-1], tau, _NONE, [_NONE] * 2).mean(0))
     states = _states(scaffold, tau, round)
@@ -99,14 +100,12 @@ def speeds(scaffold: Scaffold, *whose: Any) -> go.Figure:
 
 def _states(scaffold: Scaffold, tau: int, rounds: int) -> Sequence[tuple[Any, Any, Any]]:
     """(w, c, the c_k) before each round and after the last."""
-    return scaffold(planes.START, tau, rounds, planes.gradient, RATE)
+    return scaffold(START, tau, rounds, gradient, RATE)
 
 
 def _ends(local_update: LocalUpdate, w: Any, tau: int, c: Any, controls: Any) -> np.ndarray:
     """The y_k [2 clients, 2] after ``tau`` local steps from w."""
-    return np.array(
-        [local_update(w, k, planes.gradient, RATE, tau, c, controls[k]) for k in (0, 1)]
-    )
+    return np.array([local_update(w, k, gradient, RATE, tau, c, controls[k]) for k in (0, 1)])
 
 
 def _walks(local_update: LocalUpdate, w: Any, tau: int, c: Any, controls: Any) -> np.ndarray:

@@ -18,6 +18,7 @@ from fedlab_course.chapters.ch01_noniid_and_drift import figures as figures_01
 from fedlab_course.chapters.ch01_noniid_and_drift import ideas as ideas_01
 from fedlab_course.check import own, registry
 from fedlab_course.evidence import judging, tables
+from fedlab_course.explore import quadratics
 from tests.course.check.from_notebook import defined
 from tests.support import blobs
 
@@ -100,8 +101,8 @@ def test_the_cost_of_skew_is_what_the_stored_statements_say() -> None:
 @pytest.mark.parametrize("steps", [1, 7])
 def test_runs_stop_where_the_formula_says_in_both_directions(steps: int, rate: float) -> None:
     """w = Σ s_k b_k / Σ s_k in each direction of the plane, s = 1 − (1 − ηa)^τ."""
-    parts = 1 - (1 - rate * scene.CLIENTS.a) ** steps
-    expected = (parts * scene.CLIENTS.b).sum(0) / parts.sum(0)
+    parts = 1 - (1 - rate * quadratics.CLIENTS.a) ** steps
+    expected = (parts * quadratics.CLIENTS.b).sum(0) / parts.sum(0)
     assert figures_01.in_the_plane(RESTING)(steps, rate) == pytest.approx(expected)
     assert figures_01.end(LOCAL, steps, rate) == pytest.approx(expected, abs=1e-6)
 
@@ -109,7 +110,7 @@ def test_runs_stop_where_the_formula_says_in_both_directions(steps: int, rate: f
 def test_the_figure_draws_the_readers_formula_and_the_readers_steps() -> None:
     stops = figures_01.in_the_plane(lambda a, b, rho, eta, tau: (rho * b).sum())
     figure = figures_01.stopping(LOCAL, stops)
-    middle = np.linalg.norm(scene.CLIENTS.b.mean(0) - scene.CLIENTS.optimum)
+    middle = np.linalg.norm(quadratics.CLIENTS.b.mean(0) - quadratics.CLIENTS.optimum)
     assert "with your code" in figure.layout.title.text
     assert figure.data[0].y == pytest.approx([middle] * 50)
     assert figure.data[1].y[0] == pytest.approx(0, abs=1e-6)  # one step: the optimum
@@ -122,12 +123,12 @@ def test_the_figure_draws_the_readers_formula_and_the_readers_steps() -> None:
 def test_a_gradient_at_w_is_one_long_step_of_gradient_descent() -> None:
     """w − τη∇F(w): the distance shrinks by 1 − 2.5 τη in both directions, and grows from 0.8 on."""
     at_w = defined("01_noniid_and_drift.ipynb", "at-w", names=_stubs())["at_w"]
-    optimum = scene.CLIENTS.optimum
+    optimum = quadratics.CLIENTS.optimum
     first = scene.walk(at_w, scene._mean, 5, 0.1)[0]["next"]
-    expected = optimum + (1 - 2.5 * 0.5) * (np.array(scene.START) - optimum)
+    expected = optimum + (1 - 2.5 * 0.5) * (np.array(quadratics.START) - optimum)
     assert first == pytest.approx(expected, abs=1e-4)
     grown = scene.walk(at_w, scene._mean, 10, 0.1)[1]["next"]
-    expected = optimum + (1 - 2.5) ** 2 * (np.array(scene.START) - optimum)
+    expected = optimum + (1 - 2.5) ** 2 * (np.array(quadratics.START) - optimum)
     assert grown == pytest.approx(expected, abs=1e-4)
 
 

@@ -10,8 +10,8 @@ from fedlab_course import clinic, outline
 from fedlab_course.chapters.ch03_scaffold import exercises, figures, ideas, scaffold_plane
 from fedlab_course.check import registry
 from fedlab_course.evidence import best_rates, tables
-from fedlab_course.explore import planes
 from fedlab_course.explore import quadratics as quadratics_of
+from fedlab_course.explore.quadratics import START, gradient
 from tests.support import blobs, limit, quadratics, run
 
 A = np.array([1.0, 3.0, 0.5])
@@ -175,9 +175,9 @@ def test_a_start_from_the_gradients_is_behind_for_equal_bytes() -> None:
 @pytest.mark.parametrize("done", [1, 2])
 def test_the_corrected_walks_begin_at_a_right_angle_and_are_parallel_later(done: int) -> None:
     """In rounds 2 and 3, by the functions of the exercises, with ten steps of η = 0.1."""
-    w, c, controls = scaffold(planes.START, 10, done, planes.gradient, scaffold_plane.RATE)[-1]
+    w, c, controls = scaffold(START, 10, done, gradient, scaffold_plane.RATE)[-1]
     ends = [
-        [exercises.local_update(w, k, planes.gradient, 0.1, steps, c, controls[k]) for k in (0, 1)]
+        [exercises.local_update(w, k, gradient, 0.1, steps, c, controls[k]) for k in (0, 1)]
         for steps in range(11)
     ]
     u, v = np.diff(np.array(ends), axis=0).transpose(1, 0, 2)

@@ -16,7 +16,6 @@ _PLACES = {
     "claims": "check.claims",
     "clinic": "chapters.ch07_bug_clinic",
     "exercises": "check.exercises",
-    "figures": "explore.figures",
     "glossary": "publish.glossary",
     "goals": "explore.goals",
     "ideas": "explore.ideas",

@@ -13,14 +13,19 @@ from tests.browser.lab import DRAWN, Notebook, wait_until, write
 
 IMPORT = """\
 import fedlab_core as fl
-from fedlab_course import Explorer, figures, ideas
+from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import Explorer, ideas
 from fedlab_course.chapters.ch02_fedprox import ideas as ideas_02
 from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 
+def line(x, n):
+    figure = new_figure(title=None, x_title="x", y_title="y")
+    figure.add_scatter(x=x, y=[n + i for i in x], name="FedAvg", mode="lines")
+    set_description(figure, f"A line from {n}.", ["x"], [["0"]])
+    return figure
+
 def planted(clients=1):
-    x = [*range(clients + 1)]
-    lines = {n: {"FedAvg": (x, [n + i for i in x])} for n in (1, 2)}
-    drawn = {n: figures.resting_points(of, optimum=0, x_title="n") for n, of in lines.items()}
+    drawn = {n: line([*range(clients + 1)], n) for n in (1, 2)}
     return ideas.gallery(drawn, "number")"""
 SHORT = "Explorer(rounds=5, num_clients=10, clients_per_round=4, local_epochs=1)"
 LONG = "Explorer(rounds=1000, local_epochs=20)"

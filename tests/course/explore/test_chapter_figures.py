@@ -7,8 +7,6 @@ import pytest
 
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
-from fedlab_core.plots import describe
-from fedlab_course import figures
 from fedlab_course.chapters.ch06_shootout import figures as figures_08
 
 
@@ -36,63 +34,6 @@ def test_three_values_have_the_quantile_with_a_closed_form():
 def test_bad_values_are_refused_by_name(values, level, message) -> None:
     with pytest.raises(ValueError, match=message):
         t_interval(values, level)
-
-
-def test_intervals_draw_each_value_the_mean_and_its_interval_from_top_to_bottom() -> None:
-    values = {"FedAvg": [0.90, 0.92, 0.94], "SCAFFOLD": [0.95, 0.96, 0.97]}
-    figure = figures.intervals(values, reference=0.0)
-    seeds, mean = (trace for trace in figure.data if set(trace.y) == {"FedAvg"})
-    assert list(seeds.x) == values["FedAvg"]
-    assert mean.x == pytest.approx((0.92,))
-    assert mean.error_x.array[0] == pytest.approx(t_interval(values["FedAvg"]).half_width)
-    means = [trace for trace in figure.data if trace.name]
-    assert [trace.name for trace in means] == list(values)
-    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1], "the first row is on top"
-    looks = fl.plots.style.looks({name: name for name in values})
-    assert [(t.marker.color, t.marker.symbol) for t in means] == [
-        (o.colour, o.marker) for o in looks.values()
-    ]
-    (line,) = figure.layout.shapes
-    assert (line.x0, line.x1) == (0.0, 0.0)
-    assert figure.layout.meta["table"]["rows"][0][1] == "92.0%"
-
-
-def test_curves_the_optimum_and_points_are_drawn_and_told() -> None:
-    lines = {"FedAvg": ([1, 10], [0.5, 0.6]), "FedProx μ=1": ([1, 10], [0.55, 0.7])}
-    figure = figures.resting_points(
-        lines, optimum=0.75, x_title="μ", points={"simulation": ([10], [0.6])}, log_x=True
-    )
-    by_name = {trace.name: trace for trace in figure.data}
-    assert list(by_name) == ["FedAvg", "FedProx μ=1", "simulation", "optimum"]
-    assert list(by_name["optimum"].x) == [1, 10] and list(by_name["optimum"].y) == [0.75, 0.75]
-    assert by_name["simulation"].mode == "markers" and figure.layout.xaxis.type == "log"
-    assert by_name["FedAvg"].line.color != by_name["FedProx μ=1"].line.color
-    text = describe(figure)
-    assert "the optimum is 0.75" in text and "from 0.5500 at 1 to 0.7000 at 10" in text
-
-
-def test_forgetting_has_a_row_per_tier_a_column_per_update_and_rings_at_the_trained_tiers() -> None:
-    table = [[1.0, 0.0], [0.2, 0.9], [0.8, 0.4]]  # after updates of the tiers 0, 1, 0
-    figure = figures.forgetting(table, names=["cats", "dogs"])
-    heatmap, rings = figure.data
-    np.testing.assert_array_equal(heatmap.z, np.transpose(table))
-    assert list(heatmap.x) == [1, 2, 3] and list(heatmap.y) == ["cats", "dogs"]
-    assert list(rings.x) == [1, 2, 3] and list(rings.y) == ["cats", "dogs", "cats"]
-    # Tier 0 was trained in updates 1 and 3 (1.0 and 0.8, before its
-    # second turn 0.2), tier 1 in update 2 (0.9).
-    rows = figure.layout.meta["table"]["rows"]
-    assert rows == [["cats", 2, "90%", "20%", "80%"], ["dogs", 1, "90%", "–", "40%"]]
-    words = fl.plots.describe(figure)
-    assert (
-        "right after its turn 90%" in words
-        and "before its next turn 20%" in words
-        and "at the end 60%" in words
-    )
-
-
-def test_forgetting_refuses_equal_names() -> None:
-    with pytest.raises(ValueError, match="2 different names"):
-        figures.forgetting([[0.1, 0.2]], names=["one"] * 2)
 
 
 def race():

@@ -22,9 +22,15 @@ from fedlab_course.harness import course_plan, course_run
 from tests.course.explore.short import SHORT, curves, make
 from tests.course.harness import planted
 
-IDEAS = """from fedlab_course import figures, ideas
-lines = {"FedAvg": ([1, 2], [0.5, 0.6])}
-shown = {n: figures.resting_points(lines, optimum=n, x_title="n") for n in (1, 2)}"""
+IDEAS = """from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import ideas
+
+def drawn(n):
+    figure = new_figure(title=None, x_title="n", y_title="y").add_scatter(x=[1, 2], y=[0, n])
+    set_description(figure, f"A line to {n}.", ["x", "y"], [["1", "0"], ["2", str(n)]])
+    return figure
+
+shown = {n: drawn(n) for n in (1, 2)}"""
 
 
 def independent(algorithm: fl.Algorithm, lr: float = 0.05, E: int = 1) -> list[float]:

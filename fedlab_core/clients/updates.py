@@ -6,7 +6,6 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from fedlab_core.clients.columns import joined
 from fedlab_core.one_page import average
 
 _DISTANCE_VALUES = 200_000
@@ -36,14 +35,6 @@ class LocalUpdates:
     def mean(self) -> torch.Tensor:
         """Σ y_k / K, a vector [P]."""
         return self.weighted_mean(torch.ones_like(self.num_samples))
-
-    def mean_change(self) -> torch.Tensor:
-        """Σ (y_k − w) / K, a vector [P]."""
-
-        def mean(columns: slice) -> torch.Tensor:
-            return (self.params[:, columns] - self.received[columns]).mean(0)
-
-        return joined(mean, len(self.params), self.received)
 
     @cached_property
     def distances(self) -> torch.Tensor:

@@ -125,14 +125,6 @@ def group_look(number: int) -> Look:
     return _repeated(GROUPS, number)
 
 
-def method_look(name: str) -> Look:
-    """The look of an algorithm, "FedProx" or "FedProx μ=0.1". Raises ``KeyError`` if unknown."""
-    slot = known_slot(name)
-    if slot is None:
-        raise KeyError(name)
-    return look(slot)
-
-
 def _repeated(colours: Sequence[str], number: int) -> Look:
     """Each colour in turn, and at each repeat with the next dash and marker."""
     repeat, colour = divmod(number, len(colours))

@@ -1,4 +1,4 @@
-"""The ward examines a class of the reader, and says where it ends on given clients.
+"""Examine a class that a reader wrote, and run it on given clients.
 
 A submission may read this module.
 """

@@ -6,27 +6,12 @@ import torch
 
 from fedlab_core.clients import columns
 from fedlab_core.clients.table import ClientTable
-from fedlab_core.clients.updates import LocalUpdates
 
 
 @pytest.fixture(params=[1, 5, 40])
-def rows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
-    """Parameters [K, P] whose columns make several blocks, the last one longer than the others."""
-    monkeypatch.setattr(columns, "BLOCK_VALUES", 1)
+def rows(request: pytest.FixtureRequest) -> torch.Tensor:
+    """Parameters [K, P] of one client, of a few and of many."""
     return torch.randn(request.param, 5003, generator=torch.Generator().manual_seed(0))
-
-
-def test_blocks_cover_every_column_once(rows: torch.Tensor) -> None:
-    cut = list(columns.blocks(len(rows), rows[0]))
-    assert len(cut) == 4
-    assert [i for part in cut for i in range(part.start, part.stop)] == list(range(5003))
-
-
-def test_the_mean_change_is_that_of_the_whole_table(rows: torch.Tensor) -> None:
-    received = torch.linspace(-1, 1, rows.shape[1])
-    counts = torch.ones(len(rows))
-    updates = LocalUpdates(np.arange(len(rows)), rows, counts, counts, received)
-    assert torch.equal(updates.mean_change(), (rows - received).mean(0))
 
 
 def test_tiles_cover_every_number_once(rows: torch.Tensor, monkeypatch: pytest.MonkeyPatch) -> None:

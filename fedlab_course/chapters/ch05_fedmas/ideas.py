@@ -234,7 +234,8 @@ BOUND = 2.0  # where explicit steps of the penalty run away, whatever the loss
 def growth(products: Mapping[float, Sequence[float]]) -> go.Figure:
     """η · 2λ · max Ω over the rounds of training, a curve for each λ, and the bound.
 
-    ``products``: λ → the number after each round, as many as the run had.
+    ``products``: λ → the number after each round, as many as the run had; none if the first
+    round diverged.
     """
     figure = new_figure(
         title="Ω grows while the model is trained",
@@ -245,7 +246,8 @@ def growth(products: Mapping[float, Sequence[float]]) -> go.Figure:
     for number, (strength, series) in enumerate(products.items()):
         rounds = np.arange(1, len(series) + 1)
         add_curve(figure, rounds, series, f"λ = {strength:g}", group_look(number))
-        rows.append([f"{strength:g}", len(series), f"{series[0]:.2g}", f"{max(series):.2g}"])
+        sizes = [f"{size:.2g}" for size in (series[0], max(series))] if series else ["lost", "lost"]
+        rows.append([f"{strength:g}", len(series), *sizes])
     line = {"color": GREY, "width": 2, "dash": "dot"}
     figure.add_hline(y=BOUND, line=line)
     note: dict[str, Any] = {"text": "2: lost at the latest", "font": {"color": GREY}}

@@ -241,6 +241,11 @@ def test_growth_has_a_curve_for_each_strength_below_or_above_the_bound() -> None
     assert rows == [["2", 2, "0.1", "0.4"], ["24", 3, "1.2", "9.6"]]
 
 
+def test_growth_says_that_a_run_was_lost_in_its_first_round() -> None:
+    rows = ideas_05.growth({2: [0.1], 24: []}).layout.meta["table"]["rows"]
+    assert rows == [["2", 1, "0.1", "0.1"], ["24", 0, "lost", "lost"]]
+
+
 def test_the_importance_that_is_followed_is_that_of_the_penalty() -> None:
     """Without a penalty the product is 0; the first tier trains freely, so that in the first round
     it is linear in λ.

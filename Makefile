@@ -25,14 +25,14 @@ course: python ## run the whole course on the embedded data and write build/site
 	$(RUN) -m fedlab_course run $(COURSE_ARGS)
 
 test: python ## lint, format check, types and all tests that matter
-	@$(SETUP) classroom cluster course figures images nbgrader test
+	@$(SETUP) cluster course figures images nbgrader test
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow"
 
 coverage: python ## these tests, and which lines they run: build/coverage/html/index.html
-	@$(SETUP) classroom cluster course figures images nbgrader test
+	@$(SETUP) cluster course figures images nbgrader test
 	$(RUN) -m pytest $(PYTEST_ARGS) -m "not slow" --cov --cov-report=term --cov-report=html
 
 test-flower: python ## the tests with Flower's SuperLink and SuperNodes on this machine, in $(VENV)-flower
@@ -42,7 +42,7 @@ test-flower: python ## the tests with Flower's SuperLink and SuperNodes on this 
 test-all: test slow oldest ## these tests and the slow ones
 
 slow: python ## only the slow tests: MNIST, killed clusters, nbgrader, full crosses
-	@$(SETUP) classroom cluster course figures images nbgrader test
+	@$(SETUP) cluster course figures images nbgrader test
 	$(RUN) -m pytest $(PYTEST_ARGS) -m slow
 
 oldest: python ## the tests of the library with the oldest versions it allows, in $(VENV)-oldest

@@ -58,10 +58,9 @@ class Classroom:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         running = self.running
         code = self.room.code
-        projector = f"{running.local}/projector.html#{code}"
         rows = (
             ("phones", f"{running.address}/#{code}"),
-            ("projector", projector),
+            ("projector", running.projector),
             ("lecturer", running.control),
         )
         links = "".join(

@@ -14,7 +14,10 @@ from fedlab_course.classroom.web import Hall
 
 
 class RunningClass:
-    """A server that is running. ``address``: what phones open; ``local``: from this machine."""
+    """A server that is running. ``address``: what phones open; ``local``: from this machine.
+
+    A certificate names the host of ``address``; with TLS the lecturer's pages have it, too.
+    """
 
     def __init__(
         self, room: Room, hall: Hall, server: HTTPServer, address: str, local: str
@@ -28,7 +31,16 @@ class RunningClass:
     @property
     def control(self) -> str:
         """The lecturer's secret address."""
-        return f"{self.local}/control/{self.room.secret}/"
+        return f"{self._here}/control/{self.room.secret}/"
+
+    @property
+    def projector(self) -> str:
+        """The address of the page for the projector."""
+        return f"{self._here}/projector.html#{self.room.code}"
+
+    @property
+    def _here(self) -> str:
+        return self.address.rstrip("/") if self.local.startswith("https:") else self.local
 
     def invitation(self) -> str:
         """What the lecturer reads in the terminal."""
@@ -37,7 +49,7 @@ class RunningClass:
             assets.qr_code_in_terminal(invite),
             f"phones:    {self.address}",
             f"room code: {self.room.code}",
-            f"projector: {self.local}/projector.html#{self.room.code}",
+            f"projector: {self.projector}",
             f"lecturer:  {self.control}   (keep this address to yourself)",
             f"kept in:   {self.room.folder.path if self.room.folder else 'nothing is kept'}",
         ]
@@ -73,10 +85,7 @@ async def start(
     """
     room = Room(ClassOptions().changed({"virtual": virtual}), folder)
     kept = None if folder is None or is_new else folder.load()
-    tls = None
-    if certificate is not None:
-        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        tls.load_cert_chain(*certificate)
+    tls = None if certificate is None else _tls(*certificate)
     listener = _listener(host, port)
     scheme = "http" if tls is None else "https"
     port = listener.getsockname()[1]
@@ -91,6 +100,16 @@ async def start(
     server = HTTPServer(application, ssl_options=tls, max_buffer_size=2**22, max_body_size=2**16)
     server.add_sockets([listener])
     return RunningClass(room, hall, server, shown, local)
+
+
+def _tls(certificate: Path, key: Path) -> ssl.SSLContext:
+    """TLS with the two files. Raises ``OSError`` with their names if they cannot be used."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key)
+    except OSError as error:  # ssl.SSLError is one
+        raise OSError(f"--certificate {certificate} --key {key}: {error}") from error
+    return context
 
 
 def _listener(host: str, port: int) -> socket.socket:

@@ -221,7 +221,8 @@ def _add_difference(
         arrowwidth=2,
         arrowcolor=GREY,
     )
-    words = f"{STEPS[second]}: {paired.mean():+.0f} points"
+    number = f"{paired.mean():+.0f}".replace("-", "−")
+    words = f"{STEPS[second]}: {number} points"
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -8}
     figure.add_annotation(x=min(x), y=level, text=f"<b>{words}</b>", **note)
     return f"{words}, from {first} to {second}"

@@ -36,7 +36,7 @@ def test_from_fedavg_to_tiers_each_row_has_its_mean_and_each_arrow_its_differenc
         "<b>more updates: +27 points</b>",
         "<b>each label in every round: +12 points</b>",
         "<b>likeness: +5 points</b>",
-        "<b>fixed order: -4 points</b>",
+        "<b>fixed order: −4 points</b>",
     ]
     names = [trace.name for trace in figure.data if trace.showlegend]
     assert names == ["FedAvg: random clients", "two unlike clients", "two like clients"]

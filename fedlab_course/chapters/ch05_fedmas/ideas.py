@@ -1,20 +1,13 @@
 """Figures of forgetting: tasks one after another, what a penalty keeps, and its stiff steps."""
 
-import contextlib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from torch import nn
 
-import fedlab_core as fl
-from fedlab_core.history import RoundRecord
 from fedlab_core.plots.colours import GREY, INK
 from fedlab_core.plots.style import group_look, new_figure, set_description
-from fedlab_core.server import Server
-from fedlab_core.simulation import Diverged
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
@@ -50,7 +43,11 @@ def _figure(
     along = np.arange(1, len(table) + 1)
     last = table[-1]
     best = table.max(0)
-    figure = new_figure(title=None, x_title="server updates", y_title="accuracy on its own data")
+    figure = new_figure(
+        title=f"Two clients in turn, λ = {strength:g}",
+        x_title="server updates",
+        y_title="accuracy on its own data",
+    )
     for tier, (name, values) in enumerate(zip(names, table.T, strict=True)):
         mine = trained == tier
         ring = {"color": INK, "width": np.where(mine, 2.5, 0)}
@@ -208,56 +205,6 @@ def _steps(strength: float, explicit: LocalUpdate, implicit: LocalUpdate) -> go.
         figure,
         f"One parameter over {STEPS} local steps at λ={strength:g}. {words}.",
         ["step", "y after 1", "y at the end"],
-        rows,
-    )
-    return figure
-
-
-def grown(
-    fed: fl.FederatedDataset, model: nn.Module, rule: fl.FedMas, **settings: Any
-) -> list[float]:
-    """η · 2λ · max Ω after each round of a run, which may diverge. ``settings`` of a simulation."""
-    products: list[float] = []
-
-    def note(record: RoundRecord, server: Server) -> None:
-        products.append(server.lr * float(server.state["weight"].max()))
-
-    with warnings.catch_warnings(), contextlib.suppress(Diverged):
-        warnings.simplefilter("ignore")
-        fl.simulate(fed, model, rule, on_round=note, **settings)
-    return products
-
-
-BOUND = 2.0  # where explicit steps of the penalty run away, whatever the loss
-
-
-def growth(products: Mapping[float, Sequence[float]]) -> go.Figure:
-    """η · 2λ · max Ω over the rounds of training, a curve for each λ, and the bound.
-
-    ``products``: λ → the number after each round, as many as the run had; none if the first
-    round diverged.
-    """
-    figure = new_figure(
-        title="Ω grows while the model is trained",
-        x_title="communication round",
-        y_title="η · 2λ · max Ω",
-    )
-    rows = []
-    for number, (strength, series) in enumerate(products.items()):
-        rounds = np.arange(1, len(series) + 1)
-        add_curve(figure, rounds, series, f"λ = {strength:g}", group_look(number))
-        sizes = [f"{size:.2g}" for size in (series[0], max(series))] if series else ["lost", "lost"]
-        rows.append([f"{strength:g}", len(series), *sizes])
-    line = {"color": GREY, "width": 2, "dash": "dot"}
-    figure.add_hline(y=BOUND, line=line)
-    note: dict[str, Any] = {"text": "2: lost at the latest", "font": {"color": GREY}}
-    note |= {"xref": "paper", "x": 1, "xanchor": "right", "yshift": 12, "showarrow": False}
-    figure.add_annotation(y=np.log10(BOUND), **note)
-    figure.update_yaxes(type="log", dtick=1)
-    set_description(
-        figure,
-        "η · 2λ · max Ω by round on a logarithmic axis; explicit steps run away above 2.",
-        ["λ", "rounds until the run ends", "in the first round", "largest"],
         rows,
     )
     return figure

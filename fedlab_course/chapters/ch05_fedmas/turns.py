@@ -1,6 +1,7 @@
 """What is it in tiers that helps: each method at its best learning rate, and tiers taken apart."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,26 +35,33 @@ class StoredRow(NamedTuple):
 
 
 _TIERS = {"algorithm": "fedmastruetiers"}
+STEPS = {  # rows, each with one property more than the row before → the words of the difference
+    "FedAvg, 20 clients": "",
+    "FedAvg, 2 clients": "more updates",
+    "pairs, new order": "each label in every round",
+    "tiers by label, new order": "likeness",
+    "tiers by label": "fixed order",
+}
 ROWS = {
     "FedAvg, 20 clients": StoredRow(_RANDOM, "tiers_order", {"algorithm": "fedavg"}),
     "FedAvg, 2 clients": StoredRow(_RANDOM, "small_updates", {}),
-    "pairs, turns together": StoredRow(_UNLIKE, "pairs_order", {"order": "together"}),
+    "pairs, new order": StoredRow(_UNLIKE, "pairs_order", {"order": "shuffled"}),
+    "tiers by label, new order": StoredRow(
+        _ALIKE, "tiers_order", _TIERS | {"tier_order": "shuffled"}
+    ),
+    "tiers by label": StoredRow(_ALIKE, "tiers_order", _TIERS | {"tier_order": "fixed"}),
     "pairs, half a round apart": StoredRow(_UNLIKE, "tiers_order", {"algorithm": "rotatedpairs"}),
     YOURS: StoredRow(_UNLIKE, "", {}),
-    "pairs, new order": StoredRow(_UNLIKE, "pairs_order", {"order": "shuffled"}),
-    "true tiers, new order": StoredRow(_ALIKE, "tiers_order", _TIERS | {"tier_order": "shuffled"}),
-    "true tiers": StoredRow(_ALIKE, "tiers_order", _TIERS | {"tier_order": "fixed"}),
+    "pairs, turns together": StoredRow(_UNLIKE, "pairs_order", {"order": "together"}),
 }
-DIFFERENCES = {  # from one row to another → what differs between them
-    ("FedAvg, 20 clients", "FedAvg, 2 clients"): "updates",
-    ("pairs, turns together", "pairs, half a round apart"): "time",
-    ("pairs, new order", "true tiers, new order"): "likeness",
-}
+_SHARED = range(10)  # the seeds that all stored rows have
 
 
 def over_rates(methods: tuple[str, ...] = RATED[:3]) -> go.Figure:
     """End accuracy on validation samples against η, for ``methods`` that need no further choice."""
-    return rate_figures.stored(_SPLIT, methods, title="One label a client, 50 rounds")
+    return rate_figures.stored(
+        _SPLIT, methods, title="One label a client, 50 rounds, tiers by DBSCAN"
+    )
 
 
 def rated() -> pd.DataFrame:
@@ -68,15 +76,25 @@ def rated() -> pd.DataFrame:
         strength = runs.parameter.iloc[0]
         rows.append(
             {
-                "method": method if np.isnan(strength) else f"{method}, λ = {strength:g}",
+                "method": _named(method, strength),
                 "best η": f"{runs.lr.iloc[0]:.2g}",
                 "end accuracy": _spread(runs.end_accuracy),
                 "mean accuracy": _spread(runs.mean_accuracy),
                 "updates": f"{runs.server_updates.mean():.0f}",
+                "MB": f"{runs.bytes.mean() / 1e6:.0f}",
+                "after 120 MB": _spread(runs.accuracy_at_bytes),
                 "after 50 updates, at the best η for it": _spread(per_update),
             }
         )
     return pd.DataFrame(rows).set_index("method")
+
+
+def _named(method: str, strength: float) -> str:
+    """The method, where its tiers come from, and its λ."""
+    if method in ("FedAvg", "one client an update"):
+        return method
+    tiers = f"{method}, tiers by DBSCAN"
+    return tiers if np.isnan(strength) else f"{tiers}, λ = {strength:g}"
 
 
 def _spread(values: pd.Series) -> str:
@@ -84,37 +102,36 @@ def _spread(values: pd.Series) -> str:
     return f"{values.mean():.1%} ± {values.std():.1%}"
 
 
-def shares() -> pd.DataFrame:
-    """How much of the lead of true tiers over FedAvg with 20 clients FedAvg with 2 clients has."""
+def steps() -> pd.DataFrame:
+    """The differences of ``STEPS`` in points, and their sum, for two measures at two rates."""
     measures = {"mean accuracy": "mean_accuracy", "end accuracy": "end_accuracy"}
-    found: dict[str, dict[str, str]] = {}
-    for lr in (0.01, 0.05):
-        for title, measure in measures.items():
-            many, few, tiers = (
-                _values(name, measure, lr)
-                for name in ("FedAvg, 20 clients", "FedAvg, 2 clients", "true tiers")
-            )
-            share = (few - many).mean() / (tiers - many).loc[few.index].mean()
-            found.setdefault(title, {})[f"η = {lr:g}"] = f"{share:.0%}"
-    return pd.DataFrame(found).T.rename_axis("share of the lead of true tiers")
+    points: dict[str, dict[str, float]] = {}
+    for title, measure in measures.items():
+        for lr in (0.01, 0.05):
+            means = pd.Series({name: _values(name, measure, lr).mean() for name in STEPS})
+            differences = 100 * means.diff().iloc[1:].rename(STEPS)
+            points[f"{title}, η = {lr:g}"] = {**differences, "in all": differences.sum()}
+    return pd.DataFrame(points).map("{:+.1f}".format).rename_axis("points, ten seeds")
 
 
 def _values(name: str, measure: str = "mean_accuracy", lr: float = 0.01) -> pd.Series:
-    """A measure of a stored row, indexed by seeds."""
+    """A measure of a stored row, indexed by the seeds that all rows have."""
     row = ROWS[name]
     runs = tables.matching(row.table, {**row.where, "lr": lr})
-    return runs.set_index("seed")[measure]
+    return runs.set_index("seed")[measure].loc[list(_SHARED)]
 
 
 def apart(yours: Mapping[int, float]) -> go.Figure:
-    """Mean accuracy over 30 rounds of tiers with properties taken away, and three differences.
+    """Mean accuracy over 30 rounds from FedAvg to tiers, one property after another.
+
+    The differences of ``STEPS`` add up. Below them are rows that place the same turns otherwise.
 
     ``yours``: seed → mean accuracy of the reader's pairs, at least two. A faint dot is a seed, a
     bar the 95 % interval of the mean.
     """
     figure = new_figure(
-        title="Tiers taken apart, η = 0.01 for all",
-        x_title="mean accuracy over 30 rounds, at equal bytes",
+        title="From FedAvg to tiers in four steps, η = 0.01 for all",
+        x_title="mean accuracy over 30 rounds, 72 MB each",
         y_title="",
         height=640,
     )
@@ -128,14 +145,24 @@ def apart(yours: Mapping[int, float]) -> go.Figure:
         found = t_interval(values[name])
         numbers = (f"{value:.1%}" for value in (found.mean, found.low, found.high))
         rows.append([name, row.kind, *numbers, found.runs])
-    sentences = [_add_difference(figure, values, *ends) for ends in DIFFERENCES]
+    sentences = [_add_difference(figure, values, *ends) for ends in pairwise(STEPS)]
+    _add_line(figure)
     places = list(range(len(ROWS)))
     figure.update_yaxes(tickvals=places, ticktext=list(ROWS), range=[len(ROWS) - 0.5, -0.6])
     figure.update_xaxes(tickformat=".0%")
-    text = "Dot chart of mean accuracy over 30 rounds, with 95 % intervals, and three differences. "
+    text = "Dot chart of mean accuracy over 30 rounds, with 95 % intervals, and differences. "
     columns = ["cohorts", "kind", "mean", "low", "high", "seeds"]
     set_description(figure, text + "; ".join(sentences) + ".", columns, rows)
     return figure
+
+
+def _add_line(figure: go.Figure) -> None:
+    """Separate the steps from the rows below them."""
+    level = len(STEPS) - 0.4
+    figure.add_hline(y=level, line={"color": GREY, "width": 1})
+    note: dict[str, Any] = {"showarrow": False, "xanchor": "left", "yanchor": "top"}
+    text = "the same updates, the turns of a label placed otherwise"
+    figure.add_annotation(x=0, xref="paper", y=level, text=text, font={"color": GREY}, **note)
 
 
 def _add_row(
@@ -194,7 +221,8 @@ def _add_difference(
         arrowwidth=2,
         arrowcolor=GREY,
     )
-    words = f"{DIFFERENCES[first, second]}: {paired.mean():+.0f} points"
+    number = f"{paired.mean():+.0f}".replace("-", "−")
+    words = f"{STEPS[second]}: {number} points"
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -8}
     figure.add_annotation(x=min(x), y=level, text=f"<b>{words}</b>", **note)
     return f"{words}, from {first} to {second}"

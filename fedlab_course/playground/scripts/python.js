@@ -43,5 +43,6 @@ function run(state, side) {
   };
   const work = `local_epochs=${of("epochs")}, lr=${of("lr")}, **shared`;
   const code = `fl.simulate(fed, model, fl.${calls[of("method")]}, ${work})`;
-  return { name: `${side.toUpperCase()}: ${CATALOGUE.titles[of("method")]}`, code };
+  const title = titleOf(of("method"), of("lambda"));
+  return { name: `${side.toUpperCase()}: ${title}`, code };
 }

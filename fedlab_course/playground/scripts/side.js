@@ -16,7 +16,7 @@ class Side {
     this.network = new Network([data.inputs, ...options.hidden, data.classes]);
     Object.assign(this, { options, data, parts, records: [], frame: null });
     const { page, number, title } = CATALOGUE.chapters[options.algorithm];
-    this.title = CATALOGUE.titles[options.algorithm];
+    this.title = titleOf(options.algorithm, options.lambda);
     this.method.textContent = this.title;
     this.percent.textContent = "";
     this.chapter.textContent = say("chapter", { number, title });

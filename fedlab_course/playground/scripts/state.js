@@ -91,6 +91,11 @@ function optionsOf(state) {
   }));
 }
 
+// The name of a method on the page: without a penalty FedMas is TFedAvg.
+function titleOf(method, lambda) {
+  return method === "fedmas" && lambda === 0 ? "TFedAvg" : CATALOGUE.titles[method];
+}
+
 // A set of the catalogue with its numbers: x in one row, y.
 function decoded(set) {
   const part = ({ x, y }) => {

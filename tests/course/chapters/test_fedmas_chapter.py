@@ -12,24 +12,32 @@ def test_the_table_has_a_row_for_each_method_that_was_judged() -> None:
     assert table.loc["FedAvg", "updates"] == "50"
 
 
-def test_the_share_of_the_lead_is_a_ratio_of_paired_means() -> None:
-    """At η = 0.01 the stored leads are 0.267 of 0.267 + 0.129, from 05-small and 05-tiers-small."""
-    table = turns.shares()
-    assert table.loc["mean accuracy", "η = 0.01"] == f"{0.267 / 0.396:.0%}"
+def test_the_table_names_tiers_by_dbscan_and_counts_bytes() -> None:
+    table = turns.rated()
+    assert "TFedAvg, tiers by DBSCAN" in table.index
+    assert list(table["MB"]) == ["120", "139", "120", "278"]
 
 
-def test_taken_apart_each_row_has_its_mean_and_each_arrow_its_difference() -> None:
+def test_the_steps_add_up_to_the_lead_of_tiers() -> None:
+    table = turns.steps().astype(float)
+    assert list(table.index) == [*list(turns.STEPS.values())[1:], "in all"]
+    assert table.iloc[:-1].sum().to_numpy() == pytest.approx(table.iloc[-1].to_numpy(), abs=0.2)
+    assert table.loc["more updates", "mean accuracy, η = 0.01"] == 26.7
+
+
+def test_from_fedavg_to_tiers_each_row_has_its_mean_and_each_arrow_its_difference() -> None:
     figure = turns.apart({0: 0.7, 1: 0.8})
     rows = {row[0]: row for row in figure.layout.meta["table"]["rows"]}
     assert list(rows) == list(turns.ROWS)
     assert rows[turns.YOURS][2] == "75.0%"
     assert rows["FedAvg, 2 clients"][-1] == 10
-    words = [note.text for note in figure.layout.annotations if note.text]
+    words = [note.text for note in figure.layout.annotations if note.text.startswith("<b>")]
     assert words == [
-        "<b>updates: +27 points</b>",
-        "<b>time: +17 points</b>",
+        "<b>more updates: +27 points</b>",
+        "<b>each label in every round: +12 points</b>",
         "<b>likeness: +5 points</b>",
-    ]  # as the stored statements 05-small, 05-pairs-apart and 05-orders say
+        "<b>fixed order: −4 points</b>",
+    ]
     names = [trace.name for trace in figure.data if trace.showlegend]
     assert names == ["FedAvg: random clients", "two unlike clients", "two like clients"]
     arrow = next(note for note in figure.layout.annotations if note.showarrow is not False)

@@ -232,36 +232,6 @@ def test_an_explicit_step_runs_away_where_an_implicit_one_comes_to_rest() -> Non
     assert "η · 2λΩ = 2" in figure.layout.title.text
 
 
-def test_growth_has_a_curve_for_each_strength_below_or_above_the_bound() -> None:
-    figure = ideas_05.growth({2: [0.1, 0.4], 24: [1.2, 4.8, 9.6]})
-    assert list(trace(figure, "λ = 24").y) == [1.2, 4.8, 9.6]
-    (bound,) = figure.layout.shapes
-    assert bound.y0 == bound.y1 == 2
-    rows = figure.layout.meta["table"]["rows"]
-    assert rows == [["2", 2, "0.1", "0.4"], ["24", 3, "1.2", "9.6"]]
-
-
-def test_growth_says_that_a_run_was_lost_in_its_first_round() -> None:
-    rows = ideas_05.growth({2: [0.1], 24: []}).layout.meta["table"]["rows"]
-    assert rows == [["2", 1, "0.1", "0.1"], ["24", 0, "lost", "lost"]]
-
-
-def test_the_importance_that_is_followed_is_that_of_the_penalty() -> None:
-    """Without a penalty the product is 0; the first tier trains freely, so that in the first round
-    it is linear in λ.
-    """
-    data = fl.load_dataset("digits")
-    fed = fl.FederatedDataset(data, [np.arange(20)])
-    model = fl.models.mlp(fed, hidden=[4], seed=0)
-    work = {"rounds": 1, "clients_per_round": 1, "local_epochs": 1, "lr": 0.1, "batch_size": 10}
-    rules = [fl.FedMas(strength, tiers=[0]) for strength in (0.0, 0.5, 1.0)]
-    work["progress"] = False
-    none, half, full = (ideas_05.grown(fed, model, rule, **work)[0] for rule in rules)
-    assert none == 0
-    assert full == pytest.approx(2 * half)
-    assert half > 0
-
-
 def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_both() -> None:
     ends = {"plain": {0.0: (0.1, 0.9), 0.5: (0.7, 0.8)}, "weighed": {0.0: (0.2, 0.9)}}
     figure = ideas_05.kept_and_learned(ends, ["first", "second"])

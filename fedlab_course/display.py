@@ -25,6 +25,16 @@ def edge(word: str) -> str:
     return {"✓": "good", "✗": "mixed"}.get(word[0], "open")
 
 
+def coded(line: str) -> str:
+    """``line`` as HTML, with what is in backticks as code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(line))
+
+
+def remark(line: str) -> dict[str, Any]:
+    """The MIME bundle of a sentence with `code` in backticks."""
+    return {"text/html": f"<p>{coded(line)}</p>", "text/plain": line}
+
+
 def verdict(
     kind: str,
     word: str,
@@ -38,8 +48,7 @@ def verdict(
     ``lines``: what it rests on, with `code` in backticks.
     """
     lines = list(lines)
-    coded = (re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(line)) for line in lines)
-    below = "".join(f'<div style="font-size: .9em">{line}</div>' for line in coded)
+    below = "".join(f'<div style="font-size: .9em">{coded(line)}</div>' for line in lines)
     style = f"border-left: 4px solid {VERDICTS[edge(word)]}; padding: .3em .8em; margin: .5em 0"
     shown = (
         f'<div class="{kind}" style="{style}"><strong>{word}</strong> · '

@@ -93,7 +93,7 @@ def check(name: str, answer: Any) -> None:
 
 def or_solution(name: str, answer: Any) -> Any:
     """The ``answer`` if it solves the exercise called ``name``, and else the solution, which a
-    printed line says.
+    line in the output says.
 
     For what comes after an exercise and needs its result. The solution is marked: a figure says
     whose code it runs on, with :func:`fedlab_course.check.own.whose`. Raises ``ValueError`` for an
@@ -102,7 +102,8 @@ def or_solution(name: str, answer: Any) -> Any:
     exercise = get(name)
     if judge(exercise, answer).status == "solved":
         return answer
-    print(f"`{exercise.name}` is not solved yet. What follows runs with the course's solution.")
+    missing = f"`{exercise.name}` is not solved yet. What follows runs with the course's solution."
+    display.publish(display.remark(missing))
     return own.mark(exercise.build(exercise.solution_source))
 
 

@@ -40,3 +40,9 @@ def test_a_verdict_is_text_and_data_as_well() -> None:
         == "✓ holds: Is it so? Yes."
     )
     assert display.verdict("kind", "✓ holds", "It is so")["text/plain"] == "✓ holds: It is so"
+
+
+def test_a_remark_shows_code_as_code() -> None:
+    bundle = display.remark("`f` < 2.")
+    assert bundle["text/html"] == "<p><code>f</code> &lt; 2.</p>"
+    assert bundle["text/plain"] == "`f` < 2."

@@ -70,6 +70,7 @@ def test_only_mu_0_1_with_one_label_is_undecided_at_its_best_rate() -> None:
         ("two_labels", "FedAvg", 1.131, 10),
         ("two_labels", "FedProx 1", 1.131, 29),
         ("one_label", "FedAvg", 1.6, 25),
+        ("one_label", "FedProx 0.01", 1.6, 43),
         ("one_label", "FedProx 0.1", 1.6, 89),
     ],
 )
@@ -77,6 +78,20 @@ def test_the_right_end_moves_as_the_text_says(
     split: str, method: str, rate: float, percent: int
 ) -> None:
     assert round(stored(split, method, rate)) == percent
+
+
+def test_a_product_below_three_hundredths_gives_the_result_of_fedavg_and_a_tenth_may_not() -> None:
+    """A client makes ten steps in a round."""
+    far = []
+    for split in best_rates.SPLITS.values():
+        plain = best_rates.curve(split, "FedAvg")
+        for name, mu in zip(PROXIMAL, (0.01, 0.1, 1.0), strict=True):
+            curve = best_rates.curve(split, name)
+            near = [rate for rate in plain if mu * rate * 10 < 0.03]
+            far += [100 * abs(curve[rate].mean() - plain[rate].mean()) for rate in near]
+    assert len(far) > 50 and max(far) < 0.4
+    assert round(stored("one_label", "FedProx 0.1", 0.1)) == 67
+    assert round(stored("one_label", "FedAvg", 0.1)) == 69
 
 
 def test_at_its_best_rate_no_fedprox_is_a_point_above_fedavg() -> None:
@@ -203,5 +218,10 @@ def test_the_goal_of_the_race_is_reached_with_five_epochs_and_not_at_its_start()
     explorer = Explorer(algorithms=("fedavg", "fedprox"), lr=1.0, mu=1.0, goal=goal, **where)
     explorer.run()
     assert explorer.reached is False
-    explorer.run(local_epochs=5)
-    assert explorer.reached is True
+    for epochs, lead in ((5, 58), (10, 65)):
+        explorer.run(local_epochs=epochs)
+        assert explorer.reached is True
+        plain, proximal = (
+            one.frame.test_accuracy.tail(10).mean() for one in explorer.histories.values()
+        )
+        assert round(100 * (proximal - plain)) == lead

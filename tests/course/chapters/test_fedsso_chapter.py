@@ -7,8 +7,9 @@ import pytest
 import fedlab_core as fl
 from fedlab_course import theory
 from fedlab_course.chapters.ch04_fedsso import by_round, cohorts, ideas, rate_race
-from fedlab_course.check import registry
+from fedlab_course.check import exercises, registry
 from fedlab_course.evidence import best_rates
+from fedlab_course.methods import probes
 
 WORK = {
     "rounds": 20,
@@ -166,3 +167,28 @@ def test_a_run_that_diverges_ends_at_chance(one_label) -> None:
     with pytest.raises(fl.Diverged):
         fl.simulate(one_label, model, fl.FedAvg(), **work)
     assert rate_race.end(one_label, model, fl.FedAvg(), **work) == 1 / 4
+
+
+def test_at_a_steepness_of_0_7_most_clients_of_the_chapter_are_noise() -> None:
+    digits = fl.load_dataset("digits")
+    law = {"num_clients": 100, "labels_per_client": 2, "seed": 50}
+    fed = fl.FederatedDataset(digits, fl.partition.labels_per_client(digits.train.y, **law))
+    models = probes.probe(fed, "epoch", 50)
+    found = {xi: fl.clustering.optics(models, xi=xi) for xi in (0.25, 0.5, 0.7)}
+    assert {xi: one.num_clusters for xi, one in found.items()} == {0.25: 33, 0.5: 33, 0.7: 10}
+    assert [found[xi].num_noise for xi in (0.25, 0.7)] == [18, 76]
+
+
+def test_the_class_may_call_the_systematic_draw_of_the_reader(systematic) -> None:
+    class Calls(fl.Algorithm):
+        def __init__(self, labels):
+            self.labels = np.asarray(labels)
+
+        def cohorts(self, server):
+            rng = server.stream("cohort")
+            shuffled = rng.permutation(server.num_clients)
+            start = rng.integers(server.num_clients // server.clients_per_round)
+            labels = self.labels[shuffled]
+            yield shuffled[systematic(labels, start, server.clients_per_round)]
+
+    assert exercises.judge(registry.get("04-class"), Calls).status == "solved"

@@ -1,14 +1,15 @@
-"""Figures of chapter 3: accuracy by bytes, old controls, and a patient under examination."""
+"""Figures of chapter 3: accuracy by bytes, the divisor of c, old controls, and a patient."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.compare import price
-from fedlab_core.plots.colours import GREY
+from fedlab_core.plots.colours import GREY, METHODS
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.evidence import best_rates, tables
@@ -17,6 +18,10 @@ TARGET = 0.9
 _MEGA = 1e6
 _LOW = 0.5  # of the axis of accuracies
 _FEW: dict[str, Any] = {"clients_per_round": 2}
+_LAST = 99.0  # the last stored round of the curves with two clients
+# The rounds that pay for a start from the gradients: 100 models down and 100 gradients up, where a
+# round of two clients sends 8 vectors.
+LATE = (100 + 100) / 8
 
 
 def first_at(history: fl.History, x: str, target: float = TARGET) -> float:
@@ -93,37 +98,71 @@ def _add_ring(figure: go.Figure, x: float, most: float, style: Look) -> None:
     )
 
 
-def few() -> go.Figure:
-    """Two of 100 clients a round: SCAFFOLD less FedAvg at the end, a dot for each stored seed.
+def divisors() -> go.Figure:
+    """SCAFFOLD with c by 1/|S| less SCAFFOLD with 1/N at the end, a dot for each stored seed.
 
-    The last row compares the two starts of SCAFFOLD over the first fifth of the rounds.
+    Twenty of 100 clients in five splits, each at its best rate; and two of 100 at η = 0.05.
     """
-    starts = _gap("scaffold_starts", {"algorithm": "gradients"}, "start_accuracy", "zero")
     values = {
-        "SCAFFOLD, 1/N": _gap("scaffold_control", {"control_update": "all"}),
-        "SCAFFOLD, 1/|S|": _gap("scaffold_control", {"control_update": "cohort"}),
-        "SCAFFOLD, 1/N, from the gradients": _gap("scaffold_starts", {"algorithm": "gradients"}),
-        "First fifth of the rounds: from the gradients − from zero": starts,
+        f"20 of 100 clients, {name}": best_rates.ahead(split, "SCAFFOLD cohort", "SCAFFOLD")
+        for name, split in best_rates.SPLITS.items()
     }
+    values["2 of 100 clients, two labels, η = 0.05"] = _few("cohort") - _few("all")
     return comparison_figures.differences(
         values,
         margin=best_rates.MARGIN,
-        title="Two of 100 clients a round, η = 0.05",
-        x_title="points above FedAvg at the end, but for the last row",
+        title="1/|S| − 1/N: accuracy at the end",
+        x_title="points at the end",
     )
 
 
-def _gap(
-    table: str, where: dict[str, Any], measure: str = "end_accuracy", base_name: str = "FedAvg"
-) -> np.ndarray:
-    """What the runs ``where`` are ahead of a base with two clients a round, by seed."""
-    name = base_name.lower() if table == "scaffold_control" else base_name
-    plain: dict[str, Any] = {"algorithm": name}
-    found, base = (
-        tables.matching(table, _FEW | row).sort_values("seed").set_index("seed")[measure]
-        for row in (where, plain)
+def _few(control_update: str) -> pd.Series:
+    """End accuracy of SCAFFOLD with two of 100 clients a round, by seed."""
+    where = _FEW | {"control_update": control_update}
+    return tables.matching("scaffold_control", where).set_index("seed")["end_accuracy"]
+
+
+def starts() -> go.Figure:
+    """Two of 100 clients a round: mean accuracy by round of FedAvg, and of SCAFFOLD from c_k = 0
+    and from c_k = ∇F_k(w).
+
+    The last curve is drawn again where its bytes put it: ``LATE`` rounds later.
+    """
+    curves = tables.matching("scaffold_starts_curves", _FEW)
+    zero, gradients = "from cₖ = 0", "from cₖ = ∇Fₖ(w)"
+    late = f"{gradients}, by bytes"
+    orange = METHODS["scaffold"]
+    lines = {
+        "FedAvg": ("FedAvg", 0.0, Look(METHODS["fedavg"], "solid", "circle")),
+        zero: ("zero", 0.0, Look(orange, "solid", "circle")),
+        gradients: ("gradients", 0.0, Look(orange, "dash", "circle")),
+        late: ("gradients", LATE, Look(GREY, "dot", "circle")),
+    }
+    figure = new_figure(
+        title="SCAFFOLD with two of 100 clients, η = 0.05",
+        x_title="communication round",
+        y_title="test accuracy",
+        legend=False,
     )
-    return (found - base).to_numpy()
+    ends = {}
+    rows = []
+    for name, (start, shift, style) in lines.items():
+        found = curves[curves["algorithm"] == start]
+        x = found["round"].to_numpy(dtype=float) + shift
+        within = x <= _LAST
+        y = found["test_accuracy_mean"].to_numpy()[within]
+        _add_run(figure, name, x[within], y, style)
+        ends[name] = (float(x[within][-1]), float(y[-1]))
+        at_20, at_40 = np.interp([20.0, 40.0], x[within], y)
+        rows.append([name, f"{at_20:.0%}", f"{at_40:.0%}", f"{y[-1]:.0%}"])
+    figure.update_xaxes(range=[0, _LAST])
+    figure.update_yaxes(range=[0, 1.0], tickformat=".0%")
+    colours = {name: style.colour for name, (_, _, style) in lines.items()}
+    comparison_figures.name_ends(figure, ends, colours, 1.0)
+    phrases = "; ".join(f"{name}: {early}, {later}, {end}" for name, early, later, end in rows)
+    text = f"Mean test accuracy of 20 seeds by round. In rounds 20, 40 and at the end: {phrases}."
+    set_description(figure, text, ["run", "round 20", "round 40", "the end"], rows)
+    return figure
 
 
 def examined(

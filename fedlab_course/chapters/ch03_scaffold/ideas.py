@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import INK, METHODS
+from fedlab_core.plots.colours import GREY, INK, METHODS
 from fedlab_core.plots.style import set_description
 from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch03_scaffold import scaffold_plane
@@ -14,31 +14,31 @@ from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
-from fedlab_course.explore.quadratics import CLIENTS, COLOURS, SYMBOLS, Quadratics
+from fedlab_course.explore.quadratics import CLIENTS, COLOURS, START, SYMBOLS, Quadratics
 from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
-START = np.array([-1.0, 1.5])
-STEPS = 10
-LR = 0.05
+STEPS = 5  # of the opening, and where the slider τ of the scene begins
+ROUNDS = (0, 1, 2)  # of the opening: later the arrows only shrink
+LOWEST = {"one_label": 0.5}  # accuracy at the bottom of the figure over rates
+_LOWEST = 0.8  # in other splits
 _DEGREES = 10  # of the goal
 _SHORT = 0.05  # an arrow that is shorter has no label
 SPLITS = {name: best_rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
 AXES = {"equal rounds": "rounds", "FedAvg's bytes": "bytes"}
-CURVES = {"FedAvg": "FedAvg", "SCAFFOLD": "SCAFFOLD", "SCAFFOLD, 1/|S|": "SCAFFOLD cohort"}
-SHOWN = {"FedAvg": 1, "and SCAFFOLD": 2, "and SCAFFOLD, 1/|S|": 3}
+METHODS_SHOWN = ("FedAvg", "SCAFFOLD")
 
 
 def corrections() -> Idea:
     """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn
     downhill.
 
-    Clients as in chapter 2; both take part in every round, with ten local steps at rate 0.05.
-    Sliders: ``rounds``, how many are done, and ``step``, the local step of the next round that we
-    look at. The goal is a place at which both clients step in one direction.
+    Clients, start and rate are those of :func:`scene_of`, with five local steps. Sliders:
+    ``rounds``, how many are done, and ``step``, how many local steps of the next round are done.
+    The goal is a place at which both clients step in one direction.
     """
     sliders = {
-        "rounds": slider("rounds done", (0, 1, 2, 3, 5, 10), 1, "Rounds before this one"),
-        "step": slider("local step", range(STEPS + 1), 0, "Where in the next round we look"),
+        "rounds": slider("rounds done", ROUNDS, 1, "Rounds before this one"),
+        "step": slider("local steps done", range(STEPS), 0, "Local steps of the next round"),
     }
     text = f"find a step at which the two clients walk in one direction, to {_DEGREES}°"
     return Idea(_arrows, sliders, goal=Goal(text, _side_by_side))
@@ -53,41 +53,49 @@ def scene_of(
     last. ``local_update`` and ``new_control``: the functions of the exercises.
     """
     sliders = {
-        "tau": slider_of("local_steps"),
+        "tau": slider_of("local_steps", value=STEPS),
         "round": slider("round", scaffold_plane.ROUNDS, 1, "Rounds so far"),
     }
     return Idea(partial(scaffold_plane.draw, scaffold, local_update, new_control), sliders)
 
 
 def over_rates() -> Idea:
-    """End accuracy against η: FedAvg, SCAFFOLD, and SCAFFOLD with its other update of c.
+    """End accuracy against η: FedAvg and SCAFFOLD, from 80 % up, or from 50 % with one label.
 
-    Sliders ``split``; ``axis``: after equal rounds, or for FedAvg's bytes; ``shown``: how many
-    of the three curves.
+    Sliders ``split``, and ``axis``: after equal rounds, or for FedAvg's bytes.
     """
     sliders = {
         "split": named_slider("split", SPLITS, "two_labels", "How the images are dealt"),
         "axis": named_slider("compared", AXES, "rounds", "What is equal for all"),
-        "shown": named_slider("drawn", SHOWN, 2, "Reveals one curve after another"),
     }
     return Idea(_over_rates, sliders)
 
 
-def _over_rates(split: str, axis: str, shown: int) -> go.Figure:
-    methods = dict(list(CURVES.items())[:shown])
+def _over_rates(split: str, axis: str) -> go.Figure:
     names = {one: name for name, one in best_rates.SPLITS.items()}
     equal = "equal rounds" if axis == "rounds" else "FedAvg's bytes"
-    return rate_figures.by_rate(
+    figure = rate_figures.by_rate(
         split,
-        methods,
+        {name: name for name in METHODS_SHOWN},
         title=f"Every rate: {names[split]}, {equal}",
         axis=axis,
         y_title=f"accuracy for {equal}",
     )
+    low = LOWEST.get(split, _LOWEST)
+    ticks = np.linspace(low, 1.0, 5)
+    figure.update_layout(yaxis={"range": [low, 1.0], "tickvals": ticks, "tickformat": ".0%"})
+    # beside the ring: above it SCAFFOLD's curve crosses the words
+    figure.for_each_annotation(
+        lambda note: note.update(ax=110, ay=-12) if note.text.startswith("FedAvg") else None
+    )
+    words = {"text": f"below {low:.0%}: not drawn", "font": {"color": GREY, "size": 12}}
+    place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y", "yanchor": "bottom"}
+    figure.add_annotation(**words, **place, y=low, showarrow=False)
+    return figure
 
 
 def at_best() -> Idea:
-    """Both kinds of SCAFFOLD less FedAvg, each at its best rate, a dot for each of twenty seeds.
+    """SCAFFOLD less FedAvg, each at its best rate, a dot for each of twenty seeds.
 
     Slider ``split``. Equal bytes are shown where these runs are stored.
     """
@@ -97,11 +105,10 @@ def at_best() -> Idea:
 
 def _at_best(split: str) -> go.Figure:
     names = {one: name for name, one in best_rates.SPLITS.items()}
-    methods = {name: method for name, method in CURVES.items() if method != "FedAvg"}
-    by_bytes = {f"{name}, equal bytes": method for name, method in methods.items()}
-    values = best_rates.leads(split, methods) | best_rates.leads(split, by_bytes, "bytes")
+    after_rounds = best_rates.leads(split, {"equal rounds": "SCAFFOLD"})
+    for_bytes = best_rates.leads(split, {"equal bytes": "SCAFFOLD"}, "bytes")
     return comparison_figures.differences(
-        values,
+        after_rounds | for_bytes,
         margin=best_rates.MARGIN,
         title=f"SCAFFOLD − FedAvg: {names[split]}",
         x_title="points at the end, each at its best rate",
@@ -130,46 +137,63 @@ def scaffold_rounds(
 
 
 def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
-    """The server's w [D] after ``rounds``, and at the ``step`` the clients' y, gradients and c −
-    c_k, all [N, D].
+    """The server's w [D] after ``rounds``, the clients' path from there to the ``step``
+    [step + 1, N, D], and at its end their gradients and c − c_k, both [N, D].
     """
-    w, offset = scaffold_rounds(CLIENTS, START, rounds, STEPS, LR)
-    here = CLIENTS.walk(w, step, LR, offset)[-1]
-    return w, here, CLIENTS.gradient(here), offset
+    w, offset = scaffold_rounds(CLIENTS, START, rounds, STEPS, scaffold_plane.RATE)
+    path = CLIENTS.walk(w, step, scaffold_plane.RATE, offset)
+    return w, path, CLIENTS.gradient(path[-1]), offset
 
 
 def _arrows(rounds: int, step: int) -> go.Figure:
-    w, here, gradient, offset = _state(rounds, step)
+    w, path, gradient, offset = _state(rounds, step)
     vectors = {
         "local gradient g": gradient,
-        "correction c − c_k": offset,
+        "correction c − cₖ": offset,
         "corrected gradient": gradient + offset,
     }
     around = np.concatenate([CLIENTS.b, START[None]])
     done = "1 round" if rounds == 1 else f"{rounds} rounds"
-    title = f"Downhill: {done} done, local step {step}"
+    steps = "1 local step" if step == 1 else f"{step} local steps"
+    title = f"Downhill, after {done} and {steps}"
     figure = plane.contours(CLIENTS, around, title=title, legend=False)
+    figure.update_layout(height=500)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
     longest = np.linalg.norm([*vectors.values()], axis=-1).max()
     scale = 0.4 * np.ptp(around, axis=0).max() / longest
+    _add_places(figure, path)
     rows = []
-    for k, at in enumerate(here):
-        client = f"client {k + 1}"
+    for k, at in enumerate(path[-1]):
         tip = at - scale * gradient[k]
         end = at - scale * (gradient[k] + offset[k])
         _add_arrows(figure, k, at, tip, end)
         plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k], COLOURS[k])
-        rows += [[client, name, *plane.pair(vector[k])] for name, vector in vectors.items()]
-    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", INK)
-    star = {"text": "optimum", "showarrow": False, "yshift": -16}
-    figure.add_annotation(x=CLIENTS.optimum[0], y=CLIENTS.optimum[1], **star)
+        for name, vector in vectors.items():
+            rows.append([f"client {k + 1}", name, *plane.pair(vector[k])])
     text = (
-        f"Arrows in the plane after {done} of SCAFFOLD, at local step {step}: the "
-        f"clients' own gradients are {_angle(*gradient):.0f}° apart, the corrected ones "
+        f"Arrows in the plane after {done} of SCAFFOLD and {steps} of the next: the clients' own "
+        f"gradients are {_angle(*gradient):.0f}° apart, the corrected ones "
         f"{_angle(*(gradient + offset)):.0f}°. The server is at ({w[0]:.3f}, {w[1]:.3f})."
     )
     set_description(figure, text, ["client", "arrow", "w₁", "w₂"], rows)
     return figure
+
+
+def _add_places(figure: go.Figure, path: np.ndarray) -> None:
+    """Add the minima of both clients, the optimum, and the clients' path [steps + 1, N, D]."""
+    for k, (at, colour) in enumerate(zip(CLIENTS.b, COLOURS, strict=True)):
+        name = f"b<sub>{k + 1}</sub>"
+        plane.mark(
+            figure, at, f"{name}, the minimum of client {k + 1}", f"{SYMBOLS[k]}-open", colour
+        )
+        _label(figure, at, name, colour, yshift=-18)
+        line = {"color": colour, "width": 1.5}
+        marker = {"color": colour, "symbol": SYMBOLS[k], "size": 6}
+        name = f"local steps of client {k + 1}"
+        x, y = path[:, k].T
+        figure.add_scatter(x=x, y=y, name=name, mode="lines+markers", line=line, marker=marker)
+    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", INK)
+    _label(figure, CLIENTS.optimum, "optimum", INK, yshift=-16)
 
 
 def _add_arrows(

@@ -32,7 +32,7 @@ def draw(
     w, c, controls = states[-2]
     both = [
         planes.Plane(
-            "c = c<sub>k</sub> = 0: FedAvg",
+            "c = cₖ = 0: FedAvg",
             _walks(local_update, plain[-2], tau, _NONE, [_NONE] * 2),
             np.array(plain),
             METHODS["fedavg"],

@@ -160,7 +160,7 @@ def test_the_wrong_sign_runs_away_where_mu_exceeds_the_curvatures() -> None:
 
 
 def test_arrows_add_up_and_the_first_round_has_no_correction() -> None:
-    for rounds in (0, 1, 3):
+    for rounds in ideas_03.ROUNDS:
         figure = ideas_03.corrections().figure(rounds=rounds, step=2)
         for k in (1, 2):
             own = trace(figure, f"−g<sub>{k}")
@@ -179,7 +179,7 @@ def test_the_arrow_of_the_own_gradient_points_to_the_own_minimum_along_its_gradi
     figure = ideas_03.corrections().figure(rounds=0, step=0)
     for k in range(2):
         own = trace(figure, f"−g<sub>{k + 1}")
-        downhill = -a[k] * (np.array([-1.0, 1.5]) - b[k])
+        downhill = -a[k] * (np.array([-1.9, 1.9]) - b[k])
         drawn = np.array([own.x[1] - own.x[0], own.y[1] - own.y[0]])
         assert drawn / np.linalg.norm(drawn) == pytest.approx(downhill / np.linalg.norm(downhill))
 
@@ -242,14 +242,14 @@ def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_both()
     assert list(trace(figure, "plain").text) == ["0", "0.5"]
 
 
-def test_the_clients_of_scaffold_walk_side_by_side_at_three_places():
+def test_the_clients_of_scaffold_walk_side_by_side_at_one_place():
     """As the picture's own description has the angle; at its start the goal is not met."""
     idea = ideas_03.corrections()
     assert idea.reached is False
-    places = [(rounds, step) for rounds in (0, 1, 2, 3, 5, 10) for step in range(11)]
+    places = [(rounds, step) for rounds in ideas_03.ROUNDS for step in range(5)]
     met = [place for place in places if ideas_03._side_by_side(*place)]
-    assert met == [(1, 7), (1, 8), (2, 0)]
-    for rounds, step in [(1, 0), (1, 7), (2, 0), (2, 2)]:
+    assert met == [(1, 2)]
+    for rounds, step in [(1, 0), (1, 2), (2, 0), (2, 2)]:
         words = fl.plots.describe(idea.figure(rounds=rounds, step=step))
         degrees = float(re.search(r"the corrected ones (\d+)°", words)[1])
         assert ((rounds, step) in met) == (degrees <= 10)

@@ -87,7 +87,7 @@ def board(
         title=f"{split.capitalize()}, {_WORDS[axis]}",
         x_title=_x_title(axis, absent),
         y_title="",
-        height=150 + 34 * len(rows) + 20 * bool(absent),
+        height=160 + 34 * len(shown),
         legend=False,
     )
     best = max(values.mean() for values in rows.values())

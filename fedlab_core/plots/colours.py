@@ -23,10 +23,8 @@ METHODS = {
 }
 # Methods without a hue of their own: that of a relative, with other dashes and markers.
 RELATIVES = {
-    "tfedavg": "fedavg",
     "fedavgmas": "fedmas",
     "tfedavgmas": "fedmas",
-    "feddyn": "fedcurv",
 }
 
 # Muted tones for clients, labels, clusters and series that are no method.
@@ -42,8 +40,8 @@ GROUPS = (
     "#8D937E",
     "#6D668A",
 )
-# A plain competitor without a hue of its own → its number among the groups, in every figure.
-COMPETITORS = {"one client an update": 2}
+# A competitor without a hue of its own → its number among the groups, in every figure.
+COMPETITORS = {"FedDyn": 0, "one client an update": 2, "TFedAvg": 3}
 MANY = "#8C8C8C"  # a client without a main label
 
 # Shares and counts, from few to many.

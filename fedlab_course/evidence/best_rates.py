@@ -107,17 +107,6 @@ def judged(split: str, method: str, axis: str = "rounds") -> pd.Series:
     return found if len(found) == len(configs.seeds("rated_digits")) else found[:0]
 
 
-def chosen_on(split: str, method: str, axis: str = "rounds") -> pd.Series:
-    """Accuracy on validation samples at the rate that is best for ``axis``, a share for each seed.
-
-    These seeds have chosen the rate, so they flatter it a little.
-    """
-    configuration, rate = _means(split, method, axis).idxmax()
-    runs = _runs(split, method)
-    best = runs[(runs["configuration"] == configuration) & (runs["lr"] == rate)]
-    return best.set_index("seed")[MEASURES[axis]].sort_index()
-
-
 def ahead(split: str, method: str, baseline: str = "FedAvg", axis: str = "rounds") -> pd.Series:
     """``method`` less ``baseline``, each at its best rate, a share for each seed that both have."""
     return (judged(split, method, axis) - judged(split, baseline, axis)).dropna()

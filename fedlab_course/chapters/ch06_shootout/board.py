@@ -1,6 +1,6 @@
 """The board of the shoot-out: methods × axes × federations, each method at its best rate."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
@@ -60,25 +60,14 @@ def accuracies(federation: str, axis: str) -> dict[str, pd.Series]:
     return dict(sorted(found.items(), key=lambda item: -item[1].mean()))
 
 
-def unjudged(federation: str, axis: str) -> dict[str, pd.Series]:
-    """The methods that :func:`accuracies` leaves out → accuracy on validation samples, for each of
-    the seeds that chose the rate.
-    """
+def missing(federation: str, axis: str) -> list[str]:
+    """List the methods with validation runs that :func:`accuracies` leaves out."""
     judged = accuracies(federation, axis)
-    found = {}
-    for name, variants in METHODS.items():
-        variant = best_rates.best_of(federation, variants, axis)
-        if variant and name not in judged:
-            found[name] = best_rates.chosen_on(federation, variant, axis)
-    return found
-
-
-def _label(name: str, federation: str, axis: str) -> str:
-    """The name of a row: of several variants of a method, the one that validation prefers."""
-    variants = METHODS[name]
-    if len(variants) == 1:
-        return name
-    return best_rates.best_of(federation, variants, axis).replace("Prox ", "Prox μ = ")
+    return [
+        name
+        for name, variants in METHODS.items()
+        if name not in judged and best_rates.best_of(federation, variants, axis)
+    ]
 
 
 def board(
@@ -86,68 +75,67 @@ def board(
 ) -> go.Figure:
     """A row for each method: a small dot a seed, and a large mark for the mean; the best on top.
 
-    The grey band reaches from the best mean to δ below it. Hollow rows: methods that have not been
-    judged yet, by the validation samples that chose their rate. ``competitor``: whether one client
-    an update has a row.
+    The grey band reaches from the best mean to δ below it. Methods without test runs at their best
+    rate have no row, and a line below the axis names them. ``competitor``: whether one client an
+    update has a row.
     """
-    solid = accuracies(federation, axis)
-    hollow = unjudged(federation, axis)
     shown = [name for name in METHODS if competitor or name != COMPETITOR]
-    rows = {name: values for name, values in (solid | hollow).items() if name in shown}
-    rows = dict(sorted(rows.items(), key=lambda item: -item[1].mean()))
+    rows = {name: values for name, values in accuracies(federation, axis).items() if name in shown}
+    absent = [name for name in missing(federation, axis) if name in shown]
     split = next(text for text, value in FEDERATIONS.items() if value == federation)
     figure = new_figure(
         title=f"{split.capitalize()}, {_WORDS[axis]}",
-        x_title=_MEASURED[axis],
+        x_title=_x_title(axis, absent),
         y_title="",
-        height=130 + 34 * len(shown),
+        height=160 + 34 * len(shown),
         legend=False,
     )
-    styles = looks({name: name for name in METHODS})
-    best = max(values.mean() for name, values in solid.items() if name in shown)
+    best = max(values.mean() for values in rows.values())
     band = rgba(GREY, 0.18)
     figure.add_vrect(
         x0=best - best_rates.MARGIN, x1=best, fillcolor=band, line_width=0, layer="below"
     )
+    styles = looks({name: name for name in METHODS})
     table = []
     for name, values in rows.items():
-        row = _label(name, federation, axis)
-        _add_row(figure, row, values, styles[name], name in hollow)
+        _add_row(figure, name, values, styles[name])
         spread = [f"{share:.1%}" for share in (values.mean(), values.min(), values.max())]
-        table.append([row, *spread, len(values)])
+        table.append([name, *spread, len(values)])
     figure.update_xaxes(tickformat=".1~%")
     figure.update_yaxes(autorange="reversed", ticks="", type="category")
-    if any(name in hollow for name in rows):
-        words = f"{_MEASURED[axis]}<br>(hollow: three seeds, validation samples)"
-        figure.update_xaxes(title=words)
-    phrases = "; ".join(f"{row} {mean}" for row, mean, *_ in table)
+    phrases = "; ".join(f"{name} {mean}" for name, mean, *_ in table)
     text = f"Test accuracy, {split}, {_WORDS[axis]}, each method at its best rate: {phrases}."
+    if absent:
+        text += f" No test runs: {', '.join(absent)}."
     set_description(figure, text, ["method", "mean", "lowest", "highest", "seeds"], table)
     return figure
 
 
-def _add_row(figure: go.Figure, row: str, values: pd.Series, style: Look, hollow: bool) -> None:
-    colour = style.colour
+def _x_title(axis: str, absent: Sequence[str]) -> str:
+    """What the axis measures, and below it the methods without test runs, in lines of three."""
+    lines = [_MEASURED[axis]]
+    if absent:
+        parts = [", ".join(absent[start : start + 3]) for start in range(0, len(absent), 3)]
+        lines.append("no test runs at the best rate: " + ",<br>".join(parts))
+    return "<br>".join(lines)
+
+
+def _add_row(figure: go.Figure, row: str, values: pd.Series, style: Look) -> None:
     figure.add_scatter(
         x=values,
         y=[row] * len(values),
         mode="markers",
-        marker={"size": 7, "color": rgba(colour, 0.35), "symbol": _circle(hollow)},
+        marker={"size": 7, "color": rgba(style.colour, 0.35), "symbol": "circle"},
         hovertemplate="one seed: %{x:.1%}<extra>" + row + "</extra>",
     )
-    symbol = f"{style.marker}-open" if hollow else style.marker
     figure.add_scatter(
         x=[values.mean()],
         y=[row],
         mode="markers",
         name=row,
-        marker={"size": 14, "color": colour, "symbol": symbol, "line": {"width": 2}},
+        marker={"size": 14, "color": style.colour, "symbol": style.marker},
         hovertemplate="mean: %{x:.1%}<extra>" + row + "</extra>",
     )
-
-
-def _circle(hollow: bool) -> str:
-    return "circle-open" if hollow else "circle"
 
 
 def switchable(axis: str = "rounds", *, competitor: bool = False) -> Idea:
@@ -189,6 +177,6 @@ def tiers_less_one_client() -> go.Figure:
     for method in ("TFedAvg", "FedMas"):
         for words, federation in (FEDERATIONS | {"IID": "iid"}).items():
             if method in accuracies(federation, "rounds"):
-                name = f"{_label(method, federation, 'rounds')}, {words}"
+                name = f"{method}, {words}"
                 pairs[name] = (federation, "rounds", method, COMPETITOR)
     return ahead(pairs, title="Tiers less one client an update, by rounds")

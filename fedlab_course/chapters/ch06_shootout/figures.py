@@ -11,19 +11,12 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.compare import PRICES
 from fedlab_core.history import History
 from fedlab_core.plots import convergence
 from fedlab_core.plots.series import Histories
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_core.server import Server
 from fedlab_course.explore.widgets import divergence_in_words
-
-# pixels, a share of the height, pixels
-_PANEL = 235
-_GAP = 0.11
-_AROUND = 130
-
 
 Rule = Callable[[np.ndarray, np.ndarray, float], float]
 _LAST = "the last round that is paid for"
@@ -164,29 +157,12 @@ class LastAnswer(fl.Algorithm):
         return last
 
 
-def three_axes(histories: Histories, *, title: str | None = None) -> go.Figure:
-    """:func:`fedlab_core.plots.convergence` of the same ``histories`` on each of the three axes.
+def by_updates(histories: Histories, *, title: str) -> go.Figure:
+    """:func:`fedlab_core.plots.convergence` against server updates, on a logarithmic axis.
 
-    The axis of server updates is logarithmic, for a round of one algorithm may hold many of them.
-    Raises as that does.
+    A round of one algorithm may have many updates.
     """
-    panels = [convergence(histories, x=x) for x in PRICES]
-    figure = new_figure(title=title, x_title="", y_title="", height=_AROUND + _PANEL * len(panels))
-    figure.set_subplots(rows=len(panels), vertical_spacing=_GAP)
-    for row, panel in enumerate(panels, start=1):
-        for trace in panel.data:
-            figure.add_trace(trace.update(showlegend=row == 1 and trace.showlegend), row=row, col=1)
-        figure.update_xaxes(panel.layout.xaxis.to_plotly_json(), row=row)
-        figure.update_yaxes(panel.layout.yaxis.to_plotly_json(), row=row)
-    figure.update_xaxes(
-        type="log",
-        dtick=1,
-        title="server updates (logarithmic)",
-        row=1 + list(PRICES).index("updates"),
+    figure = convergence(histories, x="updates", title=title)
+    return figure.update_xaxes(
+        type="log", dtick=1, range=None, title="server updates (logarithmic)"
     )
-    figure.update_layout(margin_l=80)
-    described = [panel.layout.meta for panel in panels]
-    rows = [row for part in described for row in part["table"]["rows"]]
-    text = " ".join(["The same runs on three axes.", *(part["alt"] for part in described)])
-    set_description(figure, text, described[0]["table"]["columns"], rows)
-    return figure

@@ -98,8 +98,8 @@ def test_a_colour_is_written_in_the_table_alone() -> None:
     assert found == {}
 
 
-def test_a_competitor_has_one_look_in_every_company() -> None:
-    (name,) = colours.COMPETITORS
+@pytest.mark.parametrize("name", colours.COMPETITORS)
+def test_a_competitor_has_one_look_in_every_company(name: str) -> None:
     alone = style.looks({name: name})[name]
     among = style.looks({one: one for one in ("another", "FedAvg", name, "a third")})
     assert among[name] == alone

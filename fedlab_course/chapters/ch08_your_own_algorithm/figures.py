@@ -76,7 +76,8 @@ def paths(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
     comparison.name_ends(figure, ends, colours, _SEEN[1] - _SEEN[0])
     figure.update_yaxes(range=list(_SEEN))
     start: dict[str, Any] = {"text": f"↑ start: w = {on_quadratics.START:g}", "showarrow": False}
-    figure.add_annotation(x=0, y=1, yref="paper", xanchor="left", yanchor="bottom", **start)
+    corner = {"xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "top"}
+    figure.add_annotation(x=1, y=0.99, **start, **corner)
     phrases = "; ".join(f"{name} at {end}, {gap} from the optimum" for name, end, gap in rows)
     text = (
         f"w round by round on two quadratics with optimum {OPTIMUM}. After {_ROUNDS} rounds: "

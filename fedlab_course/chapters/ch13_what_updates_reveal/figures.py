@@ -245,14 +245,14 @@ def _lay_out(figure: go.Figure, levels: Sequence[float]) -> None:
         | {
             "anchor": "y3",
             "ticktext": of_sum,
-            "title": "noise σ in the sum, if each client adds s = σ/10",
+            "title": f"σ in the sum, if each client adds s = σ/10 ({attack.ROUNDS} rounds)",
         },
         yaxis3={
             "domain": [0, 0.22],
             "anchor": "x3",
             "range": [0, 1],
             "tickformat": ".0%",
-            "title": f"accuracy, {attack.ROUNDS} rounds",
+            "title": "test accuracy",
         },
     )
 

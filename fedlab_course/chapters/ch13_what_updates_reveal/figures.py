@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-import torch
 
 import fedlab_core as fl
 from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
@@ -25,6 +24,7 @@ _LOOKS = {
     "clusters, same sums": Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
     "clusters, all entries": Look(GREY, "1.5px,4px", "diamond"),
 }
+_SETTING = f"κ = {attack.CLIP:g}, η = {attack.WORK['lr']:g}, one epoch a round"
 _ZERO = 0.003  # where s = 0 is on a logarithmic axis
 
 
@@ -74,12 +74,6 @@ def read(
     return gallery(figures, "client")
 
 
-def hundredth(moves: torch.Tensor) -> torch.Tensor:
-    """The moves [N, P] with the largest hundredth of their entries, and 0 elsewhere."""
-    places = moves.abs().topk(round(0.01 * moves.shape[1]), dim=1).indices
-    return torch.zeros_like(moves).scatter(1, places, moves.gather(1, places))
-
-
 def told(labels_seen: attack.Reading, federations: Mapping[str, tuple[Any, Any]]) -> pd.DataFrame:
     """How well the reader's function names the labels of each federation: one row for each."""
     rows = {}
@@ -103,7 +97,7 @@ def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) 
     words = own.whose(make)
     found = attack.lengths(make, fed, model, seed)
     figure = new_figure(
-        title=f"Clip the length, not the entries ({words})",
+        title=f"κ = {attack.CLIP:g}, η = {attack.WORK['lr']:g}, {words}",
         x_title="length of the move",
         y_title="length after clipping",
         height=380,
@@ -165,7 +159,7 @@ def one_axis(
         level = levels[noise]
         named = said[threshold, noise][CLIENT]
         parts = {"named": named, "not named": ~named}
-        title = f"s = {noise:g}, {words}"
+        title = f"s = {noise:g}; {_SETTING}, {words}"
         figure = _bars(level.sums[CLIENT], names, title, parts, held[CLIENT])
         least = threshold * level.deviation
         figure.add_hline(y=least, line={"color": INK, "width": 2, "dash": "dot"})
@@ -239,7 +233,8 @@ def _lay_out(figure: go.Figure, levels: Sequence[float]) -> None:
     of_sum = ["0", *(f"{10 * level:g}" for level in levels)]
     figure.update_layout(
         height=780,
-        xaxis2=axis | {"anchor": "y2", "ticktext": of_move, "title": "noise s of each move"},
+        xaxis2=axis
+        | {"anchor": "y2", "ticktext": of_move, "title": "noise s of each move, round 1"},
         yaxis2={
             "domain": [0.35, 0.65],
             "anchor": "x2",
@@ -247,7 +242,11 @@ def _lay_out(figure: go.Figure, levels: Sequence[float]) -> None:
             "title": "attacks: share, index",
         },
         xaxis3=axis
-        | {"anchor": "y3", "ticktext": of_sum, "title": "the same in the sum: σ = 10 s"},
+        | {
+            "anchor": "y3",
+            "ticktext": of_sum,
+            "title": f"σ in the sum, if each client adds s = σ/10 ({attack.ROUNDS} rounds)",
+        },
         yaxis3={
             "domain": [0, 0.22],
             "anchor": "x3",

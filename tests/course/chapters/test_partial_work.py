@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 import fedlab_core as fl
 from fedlab_core.plots import describe
@@ -73,26 +72,24 @@ def test_the_race_says_whose_code_it_runs_and_the_library_agrees(small) -> None:
     assert title == "In bold: one run each, with the course's solution"
 
 
-def test_divided_by_steps_is_fednova_without_a_proximal_term_and_not_with_one(small) -> None:
-    fed, _, model = small
-    ends = [
-        fl.simulate(fed, model, two_speeds.Slowed(rule, 10), **WORK).params
-        for rule in (fl.FedNova(), speeds.DividedBySteps())
-    ]
-    assert torch.allclose(*ends, atol=1e-5)
-    # With ημ = 1 each step forgets those before it: τ steps cover (2/12) (1 − (−0.2)^τ) of the way.
-    # Both clients make five, so that nothing is left of the division.
-    (found,) = path(
-        quadratics([2.0, 2.0], [0.0, 1.0]), speeds.DividedBySteps(10.0), rounds=1, local_steps=5
-    )
-    assert found == pytest.approx(2 / 12 * (1 + 0.2**5) / 2)
-
-
-def test_longer_moves_are_those_of_fedprox_times_the_factor() -> None:
+def test_a_longer_step_is_the_move_of_fedprox_times_the_factor() -> None:
     """With ημ = 1 five steps cover (2/12) (1 + 0.2^5) of the way to 0 and 1, on average half."""
     problem = quadratics([2.0, 2.0], [0.0, 1.0])
-    (found,) = path(problem, speeds.LongerMoves(10.0, 3.0), rounds=1, local_steps=5)
+    rule = speeds.Step(fl.FedProx(10.0), 3.0)
+    (found,) = path(problem, rule, rounds=1, local_steps=5)
     assert found == pytest.approx(3 * 2 / 12 * (1 + 0.2**5) / 2)
+
+
+def test_the_longer_step_is_that_of_fednova_with_twenty_steps_and_two(small) -> None:
+    """With equal steps of all clients FedNova is FedProx with a longer step, here 20 / τ̃ times."""
+    problem = quadratics([2.0, 2.0], [0.0, 1.0])
+    work = {"rounds": 1, "local_steps": 20, "lr": 0.05}
+    longer = speeds.Step(fl.FedProx(10.0), 20 * 0.5 / (1 - 0.5**20))
+    assert path(problem, fl.FedNova(10.0), **work) == pytest.approx(path(problem, longer, **work))
+    steps = np.array([2.0, 20.0])
+    counted = exercises.counted_steps(steps, 0.05, 10.0)
+    assert steps.mean() / counted.mean() == pytest.approx(speeds.LONGER, abs=0.05)
+    assert len(speeds.both_lengths(fl.FedNova(10.0))) == 4
 
 
 def test_differences_are_taken_seed_by_seed() -> None:

@@ -16,7 +16,6 @@ from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 from fedlab_course.chapters.ch03_scaffold.ideas import scaffold_rounds
 from fedlab_course.chapters.ch04_fedsso import ideas as ideas_04
 from fedlab_course.chapters.ch05_fedmas import ideas as ideas_05
-from fedlab_course.chapters.ch09_partial_work import absence
 from fedlab_course.chapters.ch09_partial_work import ideas as ideas_09
 from fedlab_course.chapters.ch10_bounds import figures as figures_10
 from fedlab_course.chapters.ch11_one_or_several import ideas as ideas_11
@@ -57,7 +56,6 @@ IDEAS = {
     "scaffold_at_best": ideas_03.at_best,
     "bend": figures_10.bend,
     "skew": lambda: ideas_01.skew(fl.load_dataset("digits"), registry.get("01-emd").solution),
-    "absence": absence.absence,
     "unequal_work": ideas_09.unequal_work,
     "divided": lambda: ideas_09.divided(counted),
     "personal": ideas_11.personal,
@@ -287,25 +285,6 @@ def test_moves_divided_by_counted_steps_stop_nearer_than_divided_by_steps() -> N
     assert nova == pytest.approx(second / (first + second))
     without = ideas_09.divided(counted).figure(lr=0.1, mu=0.0)
     assert [curve.name for curve in without.data] == ["FedNova, μ = 0", "optimum"]
-
-
-def test_absence_is_drawn_by_its_formulas_with_stored_means_where_they_were_run() -> None:
-    idea = absence.absence()
-    traces = {trace.name: trace for trace in idea.figure().data}
-    group = theory.AbsentGroup()
-    line = traces["FedAvg"]
-    assert list(line.y) == pytest.approx([group.fedavg(phi) for phi in line.x])
-    assert list(traces["Horvitz–Thompson"].y) == pytest.approx([2.5] * len(line.x))
-    dot = traces["FedAvg, stored"]
-    assert dot.x == (0.4,)
-    assert dot.y[0] == pytest.approx(group.fedavg(0.4), abs=0.1)
-    assert dot.marker.color == line.line.color
-    row = idea.figure().layout.meta["table"]["rows"][0]
-    assert row[1:4] == [f"{group.fedavg(phi):.3f}" for phi in (1.0, 0.4, 0.1)]
-    (band,) = (shape for shape in idea.figure().layout.shapes if shape.type == "rect")
-    assert (band.y0, band.y1) == (2.4, 2.6)
-    others = idea.figure(last=1.0).data
-    assert not [trace for trace in others if trace.name.endswith("stored")]
 
 
 # Mean 0.03, standard deviation 0.01, t = 4.3027 for two degrees of freedom: 0.03 ± 0.0248.

@@ -1,10 +1,12 @@
 """Stored means over 40 seeds: networks under Ditto's pull, and models on two sets of samples."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GROUPS, INK
+from fedlab_core.plots.colours import GROUPS, INK, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course.evidence import tables
 from fedlab_course.explore.figures import add_curve
@@ -41,10 +43,11 @@ def means(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
     return pd.DataFrame({"mean": groups.mean(), "error": error})
 
 
-def networks(*splits: str) -> go.Figure:
+def networks(*splits: str, levels: Sequence[str] = ()) -> go.Figure:
     """Accuracy on a client's own held-out samples against the pull λ of Ditto, a curve per split.
 
     ``splits``: "iid", "dirichlet" or "concepts". λ = 0 is a client alone, and λ = ∞ FedAvg's model.
+    ``levels``: methods without a pull, each a level line for the last split.
     """
     figure = new_figure(
         title="A network for each client",
@@ -66,18 +69,43 @@ def networks(*splits: str) -> go.Figure:
             for tick, mean, error in zip(_TICKS, found["mean"], found["error"], strict=True)
         ]
         rows[-1].append(best)
+    rows += [_add_level(figure, splits[-1], method) for method in levels]
     figure.update_xaxes(
         type="log", range=[-1.7, 2.35], tickvals=list(_PLACES.values()), ticktext=_TICKS
     )
     figure.update_yaxes(tickformat=".0%", title_standoff=14)
     highest = {row[0]: row.pop() for row in rows if len(row) > 3}
     phrases = "; ".join(f"{name}: highest for {best}" for name, best in highest.items())
+    phrases += "".join(f"; {method} has no λ and is a level line" for method in levels)
     text = (
         "Mean accuracy on own held-out samples over 40 seeds against the pull λ, with two standard "
         f"errors. {phrases}."
     )
     set_description(figure, text, ["split", "λ", "own samples"], rows)
     return figure
+
+
+def _add_level(figure: go.Figure, split: str, method: str) -> list[str]:
+    """Add a dotted line at the mean of a method without a pull, with its name and a band of two
+    standard errors; return its row of the table.
+    """
+    mean, error = means(tables.matching(TABLE, {"partition": split}), "own").loc[method]
+    look = _LOOKS[split]
+    x = list(_PLACES.values())
+    line = {"color": look.colour, "dash": "1.5px,4px", "width": 2.5}
+    figure.add_scatter(x=x, y=[mean] * len(x), name=method, mode="lines", line=line)
+    band = {"fillcolor": rgba(look.colour, 0.15), "line_width": 0, "layer": "below"}
+    figure.add_hrect(y0=mean - error, y1=mean + error, **band)
+    figure.add_annotation(
+        x=np.log10(x[-1]),
+        y=mean,
+        text=method,
+        xanchor="left",
+        xshift=8,
+        font={"color": look.colour},
+        showarrow=False,
+    )
+    return [f"{_NAMES[split]}, {method}", "none", f"{mean:.1%} ± {error:.1%}"]
 
 
 def _name_end(figure: go.Figure, split: str, x: float, y: float) -> None:

@@ -15,6 +15,7 @@ from fedlab_core.plots.colours import GREY, INK, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.evidence import configs, forest, judging, shown, tables
+from fedlab_course.evidence.configs import Statement
 from fedlab_course.evidence.judging import JudgedStatement
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
@@ -41,13 +42,16 @@ FEW = ("000-1", "000-2", "001-1", "001-2", "002-1", "002-3", "002-5", "004-4")
 
 class Row(NamedTuple):
     """A claim in ``words``, the ``judged`` statement that speaks for it, and its ``verdict`` at a
-    margin; ``significant``: among all statements, or None where nothing was corrected.
+    margin; ``significant``: among all statements, or None where nothing was corrected; ``alike``:
+    how many of the claim's statements have a verdict with the same sign; and how ``many`` it has.
     """
 
     words: str
     judged: JudgedStatement
     verdict: str
     significant: bool | None
+    alike: int
+    many: int
 
 
 @lru_cache(maxsize=1)
@@ -101,14 +105,27 @@ def rows(
     for claim in only or leads():
         judged = leads()[claim]
         finding = findings[judged.statement.id]
-        verdict = finding.verdict
-        if word is not None and verdict not in _FIXED:
-            said = str(word(float(finding.low), float(finding.high), float(finding.margin)))
-            verdict = _EXPECTED[judged.statement.expect].get(said, said)
+        statements = judged.claim.statements
+        verdicts = {one.id: _verdict(one, findings[one.id], word) for one in statements}
+        verdict = verdicts[finding.id]
+        alike = sum(_sign(one) == _sign(verdict) for one in verdicts.values())
         moved = replace(judged, finding=finding)
         stays = None if stands is None else significant[finding.id]
-        found.append(Row(in_words()[claim], moved, verdict, stays))
+        found.append(Row(in_words()[claim], moved, verdict, stays, alike, len(statements)))
     return found
+
+
+def _verdict(statement: Statement, finding: judging.Finding, word: Word | None) -> str:
+    """The verdict on a statement, with the reader's word if there is one."""
+    if word is None or finding.verdict in _FIXED:
+        return finding.verdict
+    said = str(word(float(finding.low), float(finding.high), float(finding.margin)))
+    return _EXPECTED[statement.expect].get(said, said)
+
+
+def _sign(verdict: str) -> str:
+    """The sign before a verdict, such as "✓" for "holds" and "confirmed"."""
+    return shown.WORDS[verdict][0]
 
 
 def all_claims(
@@ -120,10 +137,10 @@ def all_claims(
     where it is not significant among all statements; by default the stored rules, uncorrected.
     ``only``: the identifiers of the claims, by default all.
     """
-    tip = "All margins are multiplied by this; 1 is the plan"
-    factors = slider("margin × planned δ", FACTORS, 1.0, tip)
+    tip = "Every δ is multiplied by this; 1 is the plan"
+    factors = slider("all δ, times", FACTORS, 1.0, tip)
     first = leads()["000-1"].statement.id
-    wish = "find the smallest margin at which the first claim is equivalent"
+    wish = "find the least factor at which the first claim is equivalent"
     least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
     goal = Goal(wish, lambda factor: factor == least)
 
@@ -137,8 +154,8 @@ def all_claims(
 
 def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
     figure = new_figure(
-        title=f"Margins δ × {factor:g}{whose}",
-        x_title="mean and 95 % interval, in planned margins δ, logarithmic beyond ±1",
+        title=f"Planned δ × {factor:g}{whose}",
+        x_title="mean and 95 % interval, divided by the planned δ (logarithmic)",
         y_title="",
         height=110 + _ROW * len(found),
         legend=False,
@@ -172,7 +189,7 @@ def _set_axes(figure: go.Figure, found: Sequence[Row]) -> None:
         ticks="",
         showline=False,
     )
-    figure.update_layout(margin_r=112)
+    figure.update_layout(margin_r=150)
 
 
 def _places(row: Row) -> list[float]:
@@ -218,9 +235,13 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
 
 
 def _said(row: Row) -> str:
-    """The word of a claim with its sign, such as "✓ holds", and whether it is uncorrected."""
+    """The word of a claim with its sign, how many of its statements have this sign, such as
+    "✓ holds 3 of 8", and whether it is uncorrected.
+    """
     text = {"higher": "▲ higher", "lower": "▼ lower", "equivalent": "≈ equivalent"}
     said = text.get(row.verdict, shown.WORDS[row.verdict])
+    if row.many > 1:
+        said += f" {row.alike} of {row.many}"
     is_open = row.significant is False and row.verdict not in judging.OPEN
     return f"{said}, uncorrected" if is_open else said
 

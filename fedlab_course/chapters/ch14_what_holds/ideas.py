@@ -6,49 +6,61 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.colours import GREY, GROUPS, rgba
 from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course.evidence import judging, tables
 from fedlab_course.evidence.judging import Finding, judge
 from fedlab_course.evidence.shown import WORDS
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider
 
-_MARGINS = (0.002, 0.005, 0.01, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05)
+_POINTS = (0.2, 0.5, 1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)  # margins, in points
+_SEEDS = (2, 5, 10)
 
 
-def margin(differences: Sequence[float], *, delta: float = 0.01) -> Idea:
-    """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. Sliders ``delta``
-    and ``seeds``.
+def first_claim() -> Idea:
+    """:func:`margin` of the first claim: how far SCAFFOLD ends above FedProx."""
+    numbers = tables.numbers(judging.stored()["000-1a"].statement)
+    return margin(list(numbers.values()), "accuracy at the end, SCAFFOLD minus FedProx")
+
+
+def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Idea:
+    """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. ``name``: what
+    the differences are. Sliders ``delta``, in points, and ``seeds``.
 
     The figure shows the differences, their 95 % interval and the strip from −δ to δ. The goal is a
-    margin at which all of the differences say only that the number is higher, perhaps by less than
-    δ.
+    margin at which all of the differences are equivalent to zero.
     """
-    seeds = range(2, len(differences) + 1)
+    seeds = [*(count for count in _SEEDS if count < len(differences)), len(differences)]
     sliders = {
-        "delta": slider("margin δ", _MARGINS, delta, "Less than this counts as nothing"),
+        "delta": slider("δ in points", _POINTS, delta, "Less than this counts as nothing"),
         "seeds": slider("seeds", seeds, len(differences), "How many of the runs count"),
     }
 
     def check(delta: float, seeds: int) -> bool:
-        return int(seeds) == len(differences) and _verdict(differences, delta).verdict == "higher"
+        verdict = _verdict(differences, delta / 100).verdict
+        return int(seeds) == len(differences) and verdict == "equivalent"
 
     goal = Goal(
-        f"find a margin at which all {len(differences)} seeds say: higher, perhaps by less than δ",
+        f"with all {len(differences)} seeds, find a δ that says: equivalent",
         check,
     )
-    return Idea(lambda delta, seeds: _figure(differences[: int(seeds)], delta), sliders, goal=goal)
+
+    def draw(delta: float, seeds: int) -> go.Figure:
+        return _figure(differences[: int(seeds)], delta / 100, name)
+
+    return Idea(draw, sliders, goal=goal)
 
 
 def _verdict(values: Sequence[float], delta: float) -> Finding:
     return judge("here", values, delta, expect="positive", planned=len(values))
 
 
-def _figure(values: Sequence[float], delta: float) -> go.Figure:
+def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     verdict = _verdict(values, delta)
     word = WORDS[verdict.verdict]
     figure = new_figure(
-        title=f"{len(values)} seeds, δ = {delta:g}",
-        x_title=f"difference: {word}",
+        title=f"{word}: {len(values)} seeds, δ = {100 * delta:g} points",
+        x_title=name,
         y_title="",
         height=270,
         legend=False,

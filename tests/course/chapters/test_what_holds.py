@@ -1,11 +1,11 @@
-"""Chapter 14: the words of claims as the margin is dragged, the correction, and the errata."""
+"""Chapter 14: the words of claims as the margin is dragged, and the correction."""
 
 import re
 
 import numpy as np
 import pytest
 
-from fedlab_course.chapters.ch14_what_holds import dragged, errata, exercises, p_values
+from fedlab_course.chapters.ch14_what_holds import dragged, exercises, ideas, p_values
 from fedlab_course.check import own, questions, registry
 from fedlab_course.evidence import configs, judging, plans, tables
 from fedlab_course.folders import NOTEBOOKS
@@ -94,20 +94,24 @@ def test_the_band_grows_with_the_margin_and_the_marks_stay() -> None:
     assert idea.reached is True
 
 
-def test_the_variances_of_three_draws_are_those_of_a_simulation() -> None:
-    rng = np.random.default_rng(1)
-    count, cohort, times = 20, 4, 100_000
-    stratum = np.repeat(np.arange(4), 5)  # clients of a stratum have one model
-    draws = {
-        errata.DRAWS[0]: rng.integers(count, size=(times, cohort)),
-        errata.DRAWS[1]: rng.permuted(np.tile(np.arange(count), (times, 1)), axis=1)[:, :cohort],
-        errata.DRAWS[2]: 5 * np.arange(4) + rng.integers(5, size=(times, cohort)),
-    }
-    weights = [np.var((drawn == 0).sum(1) / cohort) for drawn in draws.values()]
-    means = [np.var(stratum[drawn].mean(1)) for drawn in draws.values()]
-    exact = errata.variances(count, cohort)
-    assert np.array(weights) / weights[0] == pytest.approx(exact["weight of one client"], abs=0.03)
-    assert np.array(means) / means[0] == pytest.approx(exact["mean of the models"], abs=0.03)
+def test_a_claim_says_how_many_of_its_statements_have_its_sign() -> None:
+    found = {row.judged.claim.id: row for row in dragged.rows(1.0, None, None)}
+    stored = judging.stored()
+    mine = [stored[one.id].finding.verdict for one in found["002-3"].judged.claim.statements]
+    assert found["002-3"].verdict == "holds"
+    assert found["002-3"][4:] == (sum(one in ("holds", "confirmed") for one in mine), 20)
+    assert (found["004-2"].alike, found["004-2"].many) == (3, 5)  # "holds" and "confirmed"
+    assert max(row.many for row in found.values()) == 20
+
+
+def test_the_opening_gives_the_same_numbers_three_words() -> None:
+    idea = ideas.first_claim()
+    words = {delta: idea.figure(delta=delta).layout.title.text for delta in (1.0, 3.0, 3.5)}
+    assert [text.split(":")[0] for text in words.values()] == [
+        "✓ holds",
+        "▲ higher, perhaps by less than δ",
+        "≈ equivalent within δ",
+    ]
 
 
 def test_the_numbers_in_the_questions_are_the_stored_ones() -> None:

@@ -292,20 +292,21 @@ DIFFERENCES = [0.02, 0.03, 0.04]
 
 
 @pytest.mark.parametrize(
-    ("delta", "word"), [(0.005, "holds"), (0.01, "higher"), (0.05, "higher"), (0.055, "equivalent")]
+    ("delta", "word"), [(0.5, "holds"), (1.0, "higher"), (5.0, "higher"), (5.5, "equivalent")]
 )
 def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: str) -> None:
-    figure = ideas_14.margin(DIFFERENCES, delta=delta).figure()
-    assert word in figure.layout.xaxis.title.text
+    """``delta`` in points."""
+    figure = ideas_14.margin(DIFFERENCES, "difference").figure(delta=delta)
+    assert word in figure.layout.title.text
     assert word in figure.layout.meta["alt"]
     [row] = figure.layout.meta["table"]["rows"]
-    assert row[:5] == ["3", f"{delta:g}", "+0.0300", "+0.0052", "+0.0548"]
+    assert row[:5] == ["3", f"{delta / 100:g}", "+0.0300", "+0.0052", "+0.0548"]
 
 
-def test_the_goal_asks_for_all_seeds_and_a_margin_inside_the_interval() -> None:
-    idea = ideas_14.margin(DIFFERENCES, delta=0.005)
+def test_the_goal_asks_for_all_seeds_and_a_margin_beyond_the_interval() -> None:
+    idea = ideas_14.margin([0.02, 0.025, 0.03], "difference")  # 0.025 ± 0.0124
     assert idea.reached is False
-    idea.sliders["delta"].value = 0.01
+    idea.sliders["delta"].value = 4.0
     assert idea.reached is True
     idea.sliders["seeds"].value = 2
     assert idea.reached is False

@@ -147,7 +147,7 @@ def run(
 
 
 @dataclass(frozen=True)
-class Step(Wrapper):
+class LongerMove(Wrapper):
     """``inner`` whose server goes ``times`` as far."""
 
     inner: fl.Algorithm
@@ -163,9 +163,9 @@ def both_lengths(nova: fl.Algorithm, mu: float = 10.0) -> dict[str, fl.Algorithm
     prox = fl.FedProx(mu)
     return {
         f"FedProx, μ = {mu:g}": prox,
-        f"FedProx, μ = {mu:g}, long": Step(prox, LONGER),
+        f"FedProx, μ = {mu:g}, long": LongerMove(prox, LONGER),
         f"FedNova, μ = {mu:g}": nova,
-        f"FedNova, μ = {mu:g}, short": Step(nova, 1 / LONGER),
+        f"FedNova, μ = {mu:g}, short": LongerMove(nova, 1 / LONGER),
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 from scipy.optimize import brentq
 from scipy.stats import norm
@@ -129,16 +130,7 @@ def cost(delta_of: Loss) -> go.Figure:
         ends = rows[f"sigma={noise:g}"]
         spent = _by(delta_of, noise)
         name = f"σ = {noise:g}"
-        small = {"color": GROUPS[0], "size": 5}
-        figure.add_scatter(x=[spent] * len(ends), y=ends, mode="markers", marker=small)
-        figure.add_scatter(
-            x=[spent],
-            y=[ends.mean()],
-            mode="markers+text",
-            text=[name],
-            textposition="bottom right",
-            marker={"color": INK, "size": 12, "symbol": "diamond"},
-        )
+        _add_runs(figure, name, spent, ends)
         places.append(spent)
         alone = f"{epsilon(noise / math.sqrt(_CLIENTS)):,.0f}"
         values = [f"{ends.mean():.1%}", f"{ends.min():.1%}", f"{ends.max():.1%}"]
@@ -155,6 +147,20 @@ def cost(delta_of: Loss) -> go.Figure:
     )
     set_description(figure, text, heads, lines)
     return figure
+
+
+def _add_runs(figure: go.Figure, name: str, spent: float, ends: pd.Series) -> None:
+    """Add the runs with one noise: a small dot each, and a large mark at their mean."""
+    small = {"color": GROUPS[0], "size": 5}
+    figure.add_scatter(x=[spent] * len(ends), y=ends, mode="markers", marker=small)
+    figure.add_scatter(
+        x=[spent],
+        y=[ends.mean()],
+        mode="markers+text",
+        text=[name],
+        textposition="bottom right",
+        marker={"color": INK, "size": 12, "symbol": "diamond"},
+    )
 
 
 def _by(delta_of: Loss, noise: float) -> float:

@@ -75,7 +75,7 @@ def test_the_race_says_whose_code_it_runs_and_the_library_agrees(small) -> None:
 def test_a_longer_step_is_the_move_of_fedprox_times_the_factor() -> None:
     """With ημ = 1 five steps cover (2/12) (1 + 0.2^5) of the way to 0 and 1, on average half."""
     problem = quadratics([2.0, 2.0], [0.0, 1.0])
-    rule = speeds.Step(fl.FedProx(10.0), 3.0)
+    rule = speeds.LongerMove(fl.FedProx(10.0), 3.0)
     (found,) = path(problem, rule, rounds=1, local_steps=5)
     assert found == pytest.approx(3 * 2 / 12 * (1 + 0.2**5) / 2)
 
@@ -84,7 +84,7 @@ def test_the_longer_step_is_that_of_fednova_with_twenty_steps_and_two(small) -> 
     """With equal steps of all clients FedNova is FedProx with a longer step, here 20 / τ̃ times."""
     problem = quadratics([2.0, 2.0], [0.0, 1.0])
     work = {"rounds": 1, "local_steps": 20, "lr": 0.05}
-    longer = speeds.Step(fl.FedProx(10.0), 20 * 0.5 / (1 - 0.5**20))
+    longer = speeds.LongerMove(fl.FedProx(10.0), 20 * 0.5 / (1 - 0.5**20))
     assert path(problem, fl.FedNova(10.0), **work) == pytest.approx(path(problem, longer, **work))
     steps = np.array([2.0, 20.0])
     counted = exercises.counted_steps(steps, 0.05, 10.0)

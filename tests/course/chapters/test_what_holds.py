@@ -1,6 +1,7 @@
 """Chapter 14: the words of claims as the margin is dragged, and the correction."""
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -64,6 +65,37 @@ def test_the_solution_gives_the_word_of_the_library() -> None:
         values = rng.normal(rng.normal(), 1.0, size=6)
         finding = judging.judge("x", values, 0.7, expect="positive", planned=6)
         assert exercises.word(finding.low, finding.high, 0.7) == finding.verdict
+
+
+def test_the_counts_of_the_guesses_are_those_of_the_report() -> None:
+    some, most = questions.prediction("14-kept"), questions.prediction("14-most")
+    p = [row.finding.p for row in judging.stored().values()]
+    kept = sum(row.finding.corrected for row in judging.stored().values())
+    plain = sum(value <= dragged.LEVEL for value in p)
+    strict = sum(value <= dragged.LEVEL / len(p) for value in p)
+    assert _numbers(some.asks) == [plain, len(p)]
+    assert _numbers(some.because) == [kept, strict]
+    verdicts = Counter(row.finding.verdict for row in judging.stored().values())
+    assert _numbers(most.asks) == [len(p)]
+    assert _numbers(most.because) == [
+        verdicts["holds"],
+        verdicts["confirmed"],
+        verdicts["opposite"] + verdicts["refuted"],
+        verdicts["equivalent"],
+        verdicts["higher"] + verdicts["lower"],
+        verdicts["undecided"],
+        verdicts["diverged"] + verdicts["not tested"],
+    ]
+
+
+def test_the_count_of_plans_that_came_late_is_that_of_the_register() -> None:
+    late = sum(bool(plans.deviation(row.statement)) for row in judging.stored().values())
+    text = (NOTEBOOKS / "14_what_holds.ipynb").read_text(encoding="utf-8")
+    assert f"marks the {late} exceptions among {len(judging.stored())} statements" in text
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
 
 
 def test_the_solution_keeps_what_the_report_keeps() -> None:

@@ -108,7 +108,7 @@ def divisors() -> go.Figure:
         "1/N": ("SCAFFOLD", "bytes", _BYTES),
         "1/|S|": ("SCAFFOLD cohort", "bytes", Look(METHODS["scaffold"], "solid", "diamond")),
     }
-    return _leads(series, title="SCAFFOLD − FedAvg at the end, for equal bytes")
+    return _leads(series, title="SCAFFOLD − FedAvg for equal bytes: 20 of 100 clients a round")
 
 
 def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Figure:

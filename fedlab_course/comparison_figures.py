@@ -149,7 +149,7 @@ def differences(
     for row, (name, given) in enumerate(values.items()):
         points = 100 * np.asarray(given, dtype=float)
         found = t_interval(points)
-        mean, low, high = _in_words(found, digits)
+        mean, low, high = in_words(found, digits)
         _add_pairs(figure, row, name, points, found)
         _add_words(figure, row, f"{name}: {mean} [{low}, {high}]")
         rows.append([name, mean, low, high, found.runs])
@@ -162,7 +162,7 @@ def differences(
     return figure
 
 
-def _in_words(found: Interval, digits: int) -> list[str]:
+def in_words(found: Interval, digits: int) -> list[str]:
     """Mean and interval [3], with a decimal more where ``digits`` would show nothing but zero,
     which has no sign.
     """

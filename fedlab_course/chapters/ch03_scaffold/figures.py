@@ -1,27 +1,22 @@
-"""Figures of chapter 3: accuracy by bytes, the divisor of c, old controls, and a patient."""
+"""Figures of chapter 3: accuracy by bytes, the leads at best rates, and a patient."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
-from fedlab_core.compare import price
-from fedlab_core.plots.colours import GREY, METHODS
+from fedlab_core.compare import Interval, price, t_interval
+from fedlab_core.plots.colours import GREY, METHODS, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.evidence import best_rates, tables
+from fedlab_course.evidence import best_rates
 
 TARGET = 0.9
 _MEGA = 1e6
 _LOW = 0.5  # of the axis of accuracies
-_FEW: dict[str, Any] = {"clients_per_round": 2}
-_LAST = 99.0  # the last stored round of the curves with two clients
-# The rounds that pay for a start from the gradients: 100 models down and 100 gradients up, where a
-# round of two clients sends 8 vectors.
-LATE = (100 + 100) / 8
+_BYTES = Look(GREY, "solid", "square-open")  # SCAFFOLD with 1/N, for equal bytes
 
 
 def first_at(history: fl.History, x: str, target: float = TARGET) -> float:
@@ -98,71 +93,97 @@ def _add_ring(figure: go.Figure, x: float, most: float, style: Look) -> None:
     )
 
 
+def at_best() -> go.Figure:
+    """SCAFFOLD less FedAvg in all five splits, after equal rounds and for equal bytes."""
+    series = {
+        "equal rounds": ("SCAFFOLD", "rounds", Look(METHODS["scaffold"], "solid", "circle")),
+        "equal bytes": ("SCAFFOLD", "bytes", _BYTES),
+    }
+    return _leads(series, title="SCAFFOLD − FedAvg at the end, each at its best rate")
+
+
 def divisors() -> go.Figure:
-    """SCAFFOLD with c by 1/|S| less SCAFFOLD with 1/N at the end, a dot for each stored seed.
-
-    Twenty of 100 clients in five splits, each at its best rate; and two of 100 at η = 0.05.
-    """
-    values = {
-        f"20 of 100 clients, {name}": best_rates.ahead(split, "SCAFFOLD cohort", "SCAFFOLD")
-        for name, split in best_rates.SPLITS.items()
+    """SCAFFOLD less FedAvg for equal bytes, with c by 1/N and by 1/|S|, in all five splits."""
+    series = {
+        "1/N": ("SCAFFOLD", "bytes", _BYTES),
+        "1/|S|": ("SCAFFOLD cohort", "bytes", Look(METHODS["scaffold"], "solid", "diamond")),
     }
-    values["2 of 100 clients, two labels, η = 0.05"] = _few("cohort") - _few("all")
-    return comparison_figures.differences(
-        values,
-        margin=best_rates.MARGIN,
-        title="1/|S| − 1/N: accuracy at the end",
-        x_title="points at the end",
-    )
+    return _leads(series, title="SCAFFOLD − FedAvg for equal bytes: 20 of 100 clients a round")
 
 
-def _few(control_update: str) -> pd.Series:
-    """End accuracy of SCAFFOLD with two of 100 clients a round, by seed."""
-    where = _FEW | {"control_update": control_update}
-    return tables.matching("scaffold_control", where).set_index("seed")["end_accuracy"]
+def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Figure:
+    """What methods are ahead of FedAvg in each split: mean and 95 % interval, a mark a series.
 
-
-def starts() -> go.Figure:
-    """Two of 100 clients a round: mean accuracy by round of FedAvg, and of SCAFFOLD from c_k = 0
-    and from c_k = ∇F_k(w).
-
-    The last curve is drawn again where its bytes put it: ``LATE`` rounds later.
+    ``series``: name → (method in the tables, axis, look).
     """
-    curves = tables.matching("scaffold_starts_curves", _FEW)
-    zero, gradients = "from cₖ = 0", "from cₖ = ∇Fₖ(w)"
-    late = f"{gradients}, by bytes"
-    orange = METHODS["scaffold"]
-    lines = {
-        "FedAvg": ("FedAvg", 0.0, Look(METHODS["fedavg"], "solid", "circle")),
-        zero: ("zero", 0.0, Look(orange, "solid", "circle")),
-        gradients: ("gradients", 0.0, Look(orange, "dash", "circle")),
-        late: ("gradients", LATE, Look(GREY, "dot", "circle")),
-    }
     figure = new_figure(
-        title="SCAFFOLD with two of 100 clients, η = 0.05",
-        x_title="communication round",
-        y_title="test accuracy",
-        legend=False,
+        title=title, x_title="points of accuracy; grey: ±δ", y_title="", height=520, legend=True
     )
-    ends = {}
+    delta = 100 * best_rates.MARGIN
+    figure.add_vrect(x0=-delta, x1=delta, fillcolor=rgba(GREY, 0.13), line_width=0, layer="below")
+    figure.add_vline(x=0, line={"color": GREY, "width": 1})
     rows = []
-    for name, (start, shift, style) in lines.items():
-        found = curves[curves["algorithm"] == start]
-        x = found["round"].to_numpy(dtype=float) + shift
-        within = x <= _LAST
-        y = found["test_accuracy_mean"].to_numpy()[within]
-        _add_run(figure, name, x[within], y, style)
-        ends[name] = (float(x[within][-1]), float(y[-1]))
-        at_20, at_40 = np.interp([20.0, 40.0], x[within], y)
-        rows.append([name, f"{at_20:.0%}", f"{at_40:.0%}", f"{y[-1]:.0%}"])
-    figure.update_xaxes(range=[0, _LAST])
-    figure.update_yaxes(range=[0, 1.0], tickformat=".0%")
-    colours = {name: style.colour for name, (_, _, style) in lines.items()}
-    comparison_figures.name_ends(figure, ends, colours, 1.0)
-    phrases = "; ".join(f"{name}: {early}, {later}, {end}" for name, early, later, end in rows)
-    text = f"Mean test accuracy of 20 seeds by round. In rounds 20, 40 and at the end: {phrases}."
-    set_description(figure, text, ["run", "round 20", "round 40", "the end"], rows)
+    for number, (name, (method, axis, look)) in enumerate(series.items()):
+        found = {
+            split: t_interval(100 * best_rates.ahead(stored, method, axis=axis).to_numpy())
+            for split, stored in best_rates.SPLITS.items()
+        }
+        places = np.arange(len(found)) + 0.3 * number - 0.15
+        _add_intervals(figure, name, places, found, look)
+        rows += [
+            [split, name, *comparison_figures.in_words(one, 1), one.runs]
+            for split, one in found.items()
+        ]
+    names = list(best_rates.SPLITS)
+    figure.update_yaxes(
+        tickvals=list(range(len(names))),
+        ticktext=names,
+        range=[len(names) - 0.5, -0.5],
+        ticks="",
+        showgrid=False,
+    )
+    figure.update_layout(margin_r=150)
+    phrases = "; ".join(
+        f"{split}, {name}: {mean}, {low} to {high}" for split, name, mean, low, high, _ in rows
+    )
+    set_description(
+        figure,
+        f"Mean of paired differences in points and its 95 % interval. {phrases}.",
+        ["split", "SCAFFOLD", "mean", "low", "high", "seeds"],
+        rows,
+    )
     return figure
+
+
+def _add_intervals(
+    figure: go.Figure, name: str, places: np.ndarray, found: Mapping[str, Interval], look: Look
+) -> None:
+    """Add a mark and a bar for each split, and write their numbers to the right of the plot."""
+    figure.add_scatter(
+        x=[one.mean for one in found.values()],
+        y=places,
+        name=name,
+        mode="markers",
+        marker={
+            "symbol": look.marker,
+            "size": 11,
+            "color": look.colour,
+            "line": {"color": look.colour, "width": 2},
+        },
+        error_x={"array": [one.half_width for one in found.values()], "thickness": 2, "width": 6},
+        hovertemplate="%{x:+.1f} points<extra>" + name + "</extra>",
+    )
+    for place, one in zip(places, found.values(), strict=True):
+        mean, low, high = comparison_figures.in_words(one, 1)
+        figure.add_annotation(
+            text=f"{mean} [{low}, {high}]",
+            font={"color": look.colour, "size": 13},
+            showarrow=False,
+            xref="paper",
+            x=1.01,
+            xanchor="left",
+            y=place,
+        )
 
 
 def examined(

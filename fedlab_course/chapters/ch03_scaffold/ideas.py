@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 
 from fedlab_core.plots.colours import GREY, INK, METHODS
 from fedlab_core.plots.style import set_description
-from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch03_scaffold import scaffold_plane
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore import quadratics as plane
@@ -18,7 +17,7 @@ from fedlab_course.explore.quadratics import CLIENTS, COLOURS, START, SYMBOLS, Q
 from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
 STEPS = 5  # of the opening, and where the slider τ of the scene begins
-ROUNDS = (0, 1, 2)  # of the opening: later the arrows only shrink
+ROUNDS = (0, 1)  # of the opening: later the arrows only shrink
 LOWEST = {"one_label": 0.5}  # accuracy at the bottom of the figure over rates
 _LOWEST = 0.8  # in other splits
 _DEGREES = 10  # of the goal
@@ -29,8 +28,8 @@ METHODS_SHOWN = ("FedAvg", "SCAFFOLD")
 
 
 def corrections() -> Idea:
-    """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, all drawn
-    downhill.
+    """SCAFFOLD's arrows: the local gradient g_k, the correction c − c_k and their sum, each drawn
+    with a minus, as a client steps downhill.
 
     Clients, start and rate are those of :func:`scene_of`, with five local steps. Sliders:
     ``rounds``, how many are done, and ``step``, how many local steps of the next round are done.
@@ -92,27 +91,6 @@ def _over_rates(split: str, axis: str) -> go.Figure:
     place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y", "yanchor": "bottom"}
     figure.add_annotation(**words, **place, y=low, showarrow=False)
     return figure
-
-
-def at_best() -> Idea:
-    """SCAFFOLD less FedAvg, each at its best rate, a dot for each of twenty seeds.
-
-    Slider ``split``. Equal bytes are shown where these runs are stored.
-    """
-    tip = "How the images are dealt"
-    return Idea(_at_best, {"split": named_slider("split", best_rates.SPLITS, "two_labels", tip)})
-
-
-def _at_best(split: str) -> go.Figure:
-    names = {one: name for name, one in best_rates.SPLITS.items()}
-    after_rounds = best_rates.leads(split, {"equal rounds": "SCAFFOLD"})
-    for_bytes = best_rates.leads(split, {"equal bytes": "SCAFFOLD"}, "bytes")
-    return comparison_figures.differences(
-        after_rounds | for_bytes,
-        margin=best_rates.MARGIN,
-        title=f"SCAFFOLD − FedAvg: {names[split]}",
-        x_title="points at the end, each at its best rate",
-    )
 
 
 def _side_by_side(rounds: int, step: int) -> bool:
@@ -202,14 +180,14 @@ def _add_arrows(
     """Add the three arrows of client k: its own gradient, its correction and their sum."""
     colour = COLOURS[k]
     number = f"<sub>{k + 1}</sub>"
-    own, correction = f"−g{number}", f"c{number} − c"
+    own, correction = f"−g{number}", f"−(c − c{number})"
     _arrow(figure, at, tip, f"{own}, the own gradient of client {k + 1}", colour, "5px,3px")
     _arrow(figure, tip, end, f"{correction}, its correction", METHODS["scaffold"], "2px,2px")
     _arrow(figure, at, end, f"the step that client {k + 1} takes", colour, "solid")
     _label(figure, 0.6 * at + 0.4 * tip, own, colour, yshift=12)
     if np.linalg.norm(end - tip) > _SHORT:
         middle = 0.5 * tip + 0.5 * end
-        _label(figure, middle, correction, METHODS["scaffold"], xshift=26, yshift=-9)
+        _label(figure, middle, correction, METHODS["scaffold"], xshift=34, yshift=-9)
         _label(figure, end, "step", colour, xshift=22 if k else -20)
 
 

@@ -15,7 +15,7 @@ FedProx with μ = 10 ("mu=10"), and FedAvg with a fifth of the rate and five tim
 ("keep, small").
 
 "speed_rates": "even", "keep" and "nova" of two speeds at each of five learning rates.
-"step_lengths", under the seeds of two speeds: with μ = 10 FedProx and FedNova with the server's
+"step_lengths", under ten seeds of two speeds: with μ = 10 FedProx and FedNova with the server's
 step of each other, "mu=10, long" and "nova, mu=10, short".
 """
 

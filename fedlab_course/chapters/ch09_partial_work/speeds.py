@@ -45,10 +45,10 @@ POINTS = {
     _ALL_TEN: Point("even", GREY, "star", (0, -34)),
     "FedAvg, dropped": Point("drop", INK, "circle-open", (54, 22)),
     "FedAvg": Point("keep", INK, "circle", (10, -20)),
-    "FedAvg, η/5, 5 × rounds": Point("keep, small", INK, "square", (-46, -20)),
-    "FedProx, μ = 10": Point("mu=10", _BLUE, "square", (-24, 28)),
+    "FedAvg, η/5, 5 × rounds": Point("keep, small", INK, "square", (-90, -20)),
+    "FedProx, μ = 10": Point("mu=10", _BLUE, "square", (-80, 24)),
     "FedNova": Point("nova", _GREEN, "triangle-up", (-70, 18)),
-    _SMALL_NOVA: Point("small", _GREEN, "triangle-down", (0, -24)),
+    _SMALL_NOVA: Point("small", _GREEN, "triangle-down", (-60, 70)),
     "FedNova, μ = 10": Point("nova, mu=10", _GREEN, "triangle-right", (-64, 34)),
 }
 _PROX = ("keep", "mu=0.01", "mu=0.1", "mu=1", "mu=10")  # from left to right on its path
@@ -118,7 +118,7 @@ def race(
     return _described(figure, names, rows)
 
 
-_LIVE = (("triangle-up", _GREEN, (-10, 28)), ("triangle-right", _GREEN, (-64, 34)))
+_LIVE = (("triangle-up", _GREEN, (-10, 28)), ("triangle-right", _GREEN, (-64, 30)))
 
 
 def run(

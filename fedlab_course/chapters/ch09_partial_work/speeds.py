@@ -42,13 +42,13 @@ class Point(NamedTuple):
 
 
 POINTS = {
-    _ALL_TEN: Point("even", GREY, "star", (0, -34)),
+    _ALL_TEN: Point("even", GREY, "star", (-62, -20)),
     "FedAvg, dropped": Point("drop", INK, "circle-open", (54, 22)),
     "FedAvg": Point("keep", INK, "circle", (10, -20)),
     "FedAvg, η/5, 5 × rounds": Point("keep, small", INK, "square", (-90, -20)),
     "FedProx, μ = 10": Point("mu=10", _BLUE, "square", (-80, 24)),
     "FedNova": Point("nova", _GREEN, "triangle-up", (-70, 18)),
-    _SMALL_NOVA: Point("small", _GREEN, "triangle-down", (-60, 70)),
+    _SMALL_NOVA: Point("small", _GREEN, "triangle-down", (-30, -44)),
     "FedNova, μ = 10": Point("nova, mu=10", _GREEN, "triangle-right", (-64, 34)),
 }
 _PROX = ("keep", "mu=0.01", "mu=0.1", "mu=1", "mu=10")  # from left to right on its path
@@ -63,7 +63,7 @@ def stored() -> pd.DataFrame:
 def opening() -> go.Figure:
     """Where everybody's ten epochs lead, and four places where FedAvg might end."""
     figure = _plane("η = 0.05, half do one epoch of ten")
-    rows = [_add_stored(figure, stored(), _ALL_TEN)]
+    rows = [_add_stored(figure, stored(), _ALL_TEN, shift=(0, -34))]
     circle = {"size": 30, "color": PAPER, "line": {"color": INK, "width": 2}}
     for letter, (slow, fast) in _GUESSES.items():
         figure.add_scatter(
@@ -226,8 +226,13 @@ def _described(figure: go.Figure, names: Collection[str], rows: list[list[str]])
     return figure
 
 
-def _add_stored(figure: go.Figure, table: pd.DataFrame, name: str) -> list[str]:
-    """Add a method at its means, with bars of two standard errors and its name. Return its row."""
+def _add_stored(
+    figure: go.Figure, table: pd.DataFrame, name: str, shift: tuple[int, int] | None = None
+) -> list[str]:
+    """Add a method at its means, with bars of two standard errors and its name. Return its row.
+
+    ``shift``: where its name is, in place of that in :data:`POINTS`.
+    """
     point = POINTS[name]
     columns = table[table.algorithm == point.row][BOTH]
     means = columns.mean()
@@ -244,7 +249,7 @@ def _add_stored(figure: go.Figure, table: pd.DataFrame, name: str) -> list[str]:
         error_y=bars[1],
         hovertemplate="slow %{x:.1%}, fast %{y:.1%}",
     )
-    _name(figure, name, list(means), point.colour, point.shift)
+    _name(figure, name, list(means), point.colour, shift or point.shift)
     return [name, *(f"{mean:.1%} ± {error:.1%}" for mean, error in zip(means, errors, strict=True))]
 
 

@@ -154,12 +154,10 @@ def by_rate() -> go.Figure:
         yaxis=shares,
         yaxis2=shares | {"anchor": "x2", "showticklabels": False},
     )
-    rows = [
-        _add_curve(figure, table[table.algorithm == point.row], name, axes)
-        for name, point in POINTS.items()
-        if point.row in ("even", "keep", "nova")
-        for axes in ("", "2")
-    ]
+    rows = []
+    for name in (_ALL_TEN, "FedAvg", "FedNova"):
+        mine = table[table.algorithm == POINTS[name].row]
+        rows += [_add_curve(figure, mine, name, axes) for axes in ("", "2")]
     told = "; ".join(f"{name}: {', '.join(values)}" for name, *values in rows)
     text = f"Accuracy against the learning rate, in two panels, means of ten seeds. {told}."
     set_description(figure, text, ["method", *ticks["ticktext"]], rows)

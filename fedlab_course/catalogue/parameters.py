@@ -215,8 +215,8 @@ VARIANTS: dict[tuple[str, str], Variant] = {
         "the explicit step is stable at λ = 0.02 on its small networks", default=0.02
     ),
     ("lr", "unequal work"): Variant(
-        "η (a + μ) must be below 2, with a = 2 and μ up to 10",
-        values=(0.01, 0.03, 0.1),
+        "at η = 0.4 ten steps and two cover the same way; a = 2, so η must be below 1",
+        values=(0.01, 0.03, 0.1, 0.4),
         default=0.1,
     ),
     ("lr", "drift"): Variant(

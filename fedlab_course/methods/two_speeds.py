@@ -11,9 +11,12 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.algorithms.wrapper import Wrapper
+from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.data import FederatedDataset
 from fedlab_core.engines.flat import FlatModel
 from fedlab_core.server import Server
+
+LONGER = 6.3  # at μ = 10 and η = 0.05 FedNova's step over FedProx's: Σ ρ_k τ_k / Σ ρ_k τ̃_k
 
 
 def deal(
@@ -49,6 +52,18 @@ class Slowed(Wrapper):
     def correction(self, server: Server, client: int) -> fl.Correction:
         found = self.inner.correction(server, client)
         return replace(found, amount=self.amount) if client < self.slow else found
+
+
+@dataclass(frozen=True)
+class LongerMove(Wrapper):
+    """``inner`` whose server goes ``times`` as far."""
+
+    inner: fl.Algorithm
+    times: float
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        found = self.inner.aggregate(server, updates)
+        return server.params + self.times * (found - server.params)
 
 
 class AccuracyBySpeed:

@@ -33,11 +33,11 @@ def unequal_work() -> Idea:
 
     def draw(lr: float, mu: float) -> go.Figure:
         lines = {"FedAvg": (_stops(lr, 0.0, _once), INK)}
-        if mu:
+        if mu and _is_stable(lr, mu):
             lines[f"FedProx, μ = {mu:g}"] = (_stops(lr, mu, _once), METHODS["fedprox"])
-        return _figure(lines, f"Client 1 makes ten steps, η = {lr:g}")
+        return _figure(lines, f"Client 1 makes ten steps, η = {lr:g}{_warning(lr, mu)}")
 
-    wish = "with two steps of client 2, bring FedProx within 0.02 of 0.5"
+    wish = "with two steps of client 2, bring FedAvg or FedProx within 0.02 of 0.5"
     goal = Goal(wish, lambda lr, mu: _is_near(lr, mu, _once))
     return Idea(draw, _sliders(), goal=goal)
 
@@ -51,10 +51,10 @@ def divided(counted_steps: Counted) -> Idea:
 
     def draw(lr: float, mu: float) -> go.Figure:
         lines = {"FedNova, μ = 0": (_stops(lr, 0.0, counted_steps), METHODS["fednova"])}
-        if mu:
+        if mu and _is_stable(lr, mu):
             lines[f"μ = {mu:g}, divided by τ"] = (_stops(lr, mu, _steps), GROUPS[2])
             lines[f"μ = {mu:g}, by counted steps"] = (_stops(lr, mu, counted_steps), GROUPS[0])
-        return _figure(lines, f"η = {lr:g}, {own.whose(counted_steps)}")
+        return _figure(lines, f"η = {lr:g}{_warning(lr, mu)}, {own.whose(counted_steps)}")
 
     return Idea(draw, _sliders(mu=10.0))
 
@@ -89,7 +89,17 @@ def _stops(lr: float, mu: float, counted: Counted) -> list[float]:
 
 
 def _is_near(lr: float, mu: float, counted: Counted) -> bool:
-    return abs(stop((_MOST, 2), lr, mu, counted) - _OPTIMUM) < _NEAR
+    pulls = [pull for pull in (0.0, mu) if _is_stable(lr, pull)]
+    return any(abs(stop((_MOST, 2), lr, pull, counted) - _OPTIMUM) < _NEAR for pull in pulls)
+
+
+def _is_stable(lr: float, mu: float) -> bool:
+    """Whether local steps converge: η (a + μ) < 2."""
+    return lr * (_A[0] + mu) < 2
+
+
+def _warning(lr: float, mu: float) -> str:
+    return "" if _is_stable(lr, mu) else f": μ = {mu:g} is unstable"
 
 
 def _figure(lines: Mapping[str, tuple[list[float], str]], title: str) -> go.Figure:
@@ -113,6 +123,7 @@ def _figure(lines: Mapping[str, tuple[list[float], str]], title: str) -> go.Figu
     comparison_figures.add_level(figure, (_MOST, 1.0), _OPTIMUM, "optimum", dots)
     comparison_figures.name_ends(figure, ends, colours, 1.04)
     told = "; ".join(f"{name}: {', '.join(values)}" for name, *values in rows)
-    text = f"Resting points with 10, 5, 2 and 1 steps of client 2; the optimum is 0.5. {told}."
+    numbers = "Resting points with 10, 5, 2 and 1 steps of client 2; the optimum is 0.5."
+    text = f"{title}. {numbers} {told}."
     set_description(figure, text, ["rule", "10 steps", "5", "2", "1"], rows)
     return figure

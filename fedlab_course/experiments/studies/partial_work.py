@@ -13,6 +13,10 @@ tenth of the rounds.
 "slow_remedies", under the seeds of two speeds: what FedNova was given and the others were not.
 FedProx with μ = 10 ("mu=10"), and FedAvg with a fifth of the rate and five times the rounds
 ("keep, small").
+
+"speed_rates": "even", "keep" and "nova" of two speeds at each of five learning rates.
+"step_lengths", under ten seeds of two speeds: with μ = 10 FedProx and FedNova with the server's
+step of each other, "mu=10, long" and "nova, mu=10, short".
 """
 
 from collections.abc import Mapping
@@ -33,6 +37,7 @@ MUS = (0.01, 0.1, 1.0)
 CURVES = ("test_accuracy", "train_loss")
 BOTH = (*CURVES, "slow_accuracy", "fast_accuracy")
 NUM_CLIENTS = 100
+RATES = (0.05, 0.1, 0.2, 0.4, 0.57)
 TWO_SPEEDS = DIGITS | {"local_epochs": 10}
 
 
@@ -102,6 +107,36 @@ def remedies(seed: int, **settings: Any) -> list[ResultRow]:
     return compared(_by_speed(seed, asked), BOTH)
 
 
+def rates(seed: int, *, lr: float, **settings: Any) -> list[ResultRow]:
+    """A row for ten epochs of all clients, for FedAvg and for FedNova, at this learning rate."""
+    given = TWO_SPEEDS | {"lr": lr} | settings
+    asked = {
+        "even": (fl.FedAvg(), given),
+        "keep": (_slowed(fl.FedAvg()), given),
+        "nova": (_slowed(fl.FedNova()), given),
+    }
+    return _rows_alone(_by_speed(seed, asked))
+
+
+def lengths(seed: int, **settings: Any) -> list[ResultRow]:
+    """A row for FedProx with the long step of FedNova, and for FedNova with the short step of
+    FedProx, both with μ = 10.
+    """
+    given = TWO_SPEEDS | settings
+    longer = two_speeds.LONGER
+    asked = {
+        "mu=10, long": (two_speeds.LongerMove(fl.FedProx(10.0), longer), given),
+        "nova, mu=10, short": (two_speeds.LongerMove(fl.FedNova(mu=10.0), 1 / longer), given),
+    }
+    slowed = {name: (_slowed(rule), work) for name, (rule, work) in asked.items()}
+    return _rows_alone(_by_speed(seed, slowed))
+
+
+def _rows_alone(runs: Mapping[str, tuple[ResultRow, pd.DataFrame]]) -> list[ResultRow]:
+    """The rows of the runs, without their curves."""
+    return [{"algorithm": name} | row for name, (row, _) in runs.items()]
+
+
 def _slowed(rule: fl.Algorithm) -> fl.Algorithm:
     """``rule`` where the first half of the clients does one epoch."""
     return two_speeds.Slowed(rule, NUM_CLIENTS // 2)
@@ -133,3 +168,5 @@ STRAGGLERS = Experiment(
 )
 SPEEDS = Experiment("two_speeds", speeds, [{}], bands=BOTH)
 REMEDIES = Experiment("slow_remedies", remedies, [{}], bands=BOTH)
+RATED = Experiment("speed_rates", rates, [{"lr": lr} for lr in RATES])
+LENGTHS = Experiment("step_lengths", lengths, [{}])

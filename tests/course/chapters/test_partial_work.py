@@ -1,4 +1,4 @@
-"""The figures of chapter 9: slow against fast, and the differences over all labels."""
+"""The figures of chapter 9: slow against fast, the rates, and the differences by chance."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from fedlab_core.plots import describe
 from fedlab_course.chapters.ch09_partial_work import exercises, speeds
 from fedlab_course.check import own, registry
 from fedlab_course.evidence import tables
+from fedlab_course.experiments.studies import partial_work
 from fedlab_course.methods import two_speeds
 from tests.support import path, quadratics
 
@@ -42,7 +43,7 @@ def test_each_method_is_at_its_means_and_all_have_a_marker_of_their_own() -> Non
         error = 2 * mine.slow_accuracy.std() / np.sqrt(20)
         assert drawn.error_x.array[0] == pytest.approx(error)
     looks = {(point.colour, point.symbol) for point in speeds.POINTS.values()}
-    assert len(looks) == len(speeds.POINTS) - 1, "the two strengths of FedProx share a marker"
+    assert len(looks) == len(speeds.POINTS)
 
 
 def test_the_place_of_the_right_guess_is_where_fedavg_ends() -> None:
@@ -72,33 +73,48 @@ def test_the_race_says_whose_code_it_runs_and_the_library_agrees(small) -> None:
     assert title == "In bold: one run each, with the course's solution"
 
 
+def test_each_curve_over_rates_is_the_mean_of_its_half_of_the_labels() -> None:
+    table = tables.read("speed_rates")
+    assert set(table.lr) == set(partial_work.RATES)
+    assert table.groupby(["algorithm", "lr"]).size().eq(10).all()
+    figure = speeds.by_rate()
+    assert len(figure.data) == 6
+    means = table.groupby(["algorithm", "lr"])[speeds.BOTH].mean()
+    for trace in figure.data:
+        half = "fast_accuracy" if trace.xaxis == "x2" else "slow_accuracy"
+        row = speeds.POINTS[trace.name].row
+        assert list(trace.y) == pytest.approx(means.loc[row, half].tolist())
+
+
+def test_the_rates_repeat_the_stored_runs_at_the_rate_of_the_other_tables() -> None:
+    names = ["even", "keep", "nova"]
+    rates = tables.matching("speed_rates", {"lr": 0.05}).set_index(["algorithm", "seed"])
+    earlier = tables.read("two_speeds").set_index(["algorithm", "seed"])
+    for name in names:
+        gap = rates.slow_accuracy[name] - earlier.slow_accuracy[name]
+        assert abs(gap.mean()) < 0.01
+
+
 def test_a_longer_step_is_the_move_of_fedprox_times_the_factor() -> None:
     """With ημ = 1 five steps cover (2/12) (1 + 0.2^5) of the way to 0 and 1, on average half."""
     problem = quadratics([2.0, 2.0], [0.0, 1.0])
-    rule = speeds.LongerMove(fl.FedProx(10.0), 3.0)
+    rule = two_speeds.LongerMove(fl.FedProx(10.0), 3.0)
     (found,) = path(problem, rule, rounds=1, local_steps=5)
     assert found == pytest.approx(3 * 2 / 12 * (1 + 0.2**5) / 2)
 
 
-def test_the_longer_step_is_that_of_fednova_with_twenty_steps_and_two(small) -> None:
+def test_the_longer_step_is_that_of_fednova_with_twenty_steps_and_two() -> None:
     """With equal steps of all clients FedNova is FedProx with a longer step, here 20 / τ̃ times."""
     problem = quadratics([2.0, 2.0], [0.0, 1.0])
     work = {"rounds": 1, "local_steps": 20, "lr": 0.05}
-    longer = speeds.LongerMove(fl.FedProx(10.0), 20 * 0.5 / (1 - 0.5**20))
+    longer = two_speeds.LongerMove(fl.FedProx(10.0), 20 * 0.5 / (1 - 0.5**20))
     assert path(problem, fl.FedNova(10.0), **work) == pytest.approx(path(problem, longer, **work))
     steps = np.array([2.0, 20.0])
     counted = exercises.counted_steps(steps, 0.05, 10.0)
-    assert steps.mean() / counted.mean() == pytest.approx(speeds.LONGER, abs=0.05)
-    assert len(speeds.both_lengths(fl.FedNova(10.0))) == 4
+    assert steps.mean() / counted.mean() == pytest.approx(two_speeds.LONGER, abs=0.05)
 
 
 def test_differences_are_taken_seed_by_seed() -> None:
-    ends = speeds.stored().set_index(["algorithm", "seed"])["end_accuracy"]
-    figure = speeds.less_than_all_ten()
-    dots = [trace for trace in figure.data if "one seed" in trace.name]
-    (mine,) = [trace for trace in dots if trace.name.startswith("FedNova, μ = 10")]
-    gaps = 100 * (ends["nova, mu=10"] - ends["even"])
-    assert sorted(mine.x) == pytest.approx(sorted(gaps))
     rows = tables.matching("stragglers", {"stragglers": 0.9}).set_index(["algorithm", "seed"])
     dropped = next(trace for trace in speeds.by_chance().data if "dropped" in trace.name)
     gaps = 100 * (rows.end_accuracy["drop"] - rows.end_accuracy["keep"])

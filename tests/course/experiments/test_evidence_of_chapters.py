@@ -58,6 +58,13 @@ def test_remedies_for_slow_clients_get_five_times_the_rounds_at_a_fifth_of_the_r
     rows = {row["algorithm"]: row for row in found if "table" not in row}
     assert list(rows) == ["mu=10", "keep, small"]
     assert rows["keep, small"]["bytes"] == 5 * rows["mu=10"]["bytes"]
+    assert [row["algorithm"] for row in partial_work.rates(0, lr=0.1, rounds=1)] == [
+        "even",
+        "keep",
+        "nova",
+    ]
+    lengths = partial_work.lengths(0, rounds=1, local_epochs=2)
+    assert [row["algorithm"] for row in lengths] == ["mu=10, long", "nova, mu=10, short"]
     assert partial_work._small_steps({"lr": 0.5, "rounds": 3}) == {"lr": 0.1, "rounds": 15}
 
 

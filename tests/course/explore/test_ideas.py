@@ -269,6 +269,21 @@ def test_unequal_work_rests_where_the_closed_form_says(lr: float, mu: float) -> 
     assert all(curve.y[0] == pytest.approx(0.5) for curve in figure.data)
 
 
+def test_a_large_rate_hides_unequal_work_and_an_unstable_strength_is_not_drawn() -> None:
+    idea = ideas_09.unequal_work()
+    figure = idea.figure(lr=0.4, mu=10.0)
+    assert [curve.name for curve in figure.data] == ["FedAvg", "optimum"]
+    assert "μ = 10 is unstable" in figure.layout.title.text
+    assert idea.figure(lr=0.4, mu=1.0).data[1].name == "FedProx, μ = 1"
+    two = 8  # the place of two steps
+    first, second = 1 - 0.2**10, 1 - 0.2**2
+    assert trace(figure, "FedAvg").y[two] == pytest.approx(second / (first + second))
+    idea.start()
+    assert not idea.reached
+    idea.sliders["lr"].value = 0.4
+    assert idea.reached
+
+
 def test_moves_divided_by_counted_steps_stop_nearer_than_divided_by_steps() -> None:
     """At ημ = 1 a move counts for one gradient, so that nothing is divided: the way with τ steps is
     (2/12) (1 − (−0.2)^τ), and client 2 has the share .96/(.96 + 1).

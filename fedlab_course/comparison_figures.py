@@ -170,7 +170,7 @@ def grouped_differences(
     rows: list[list[Any]] = []
     place = 0.0
     for heading, values in groups.items():
-        ticks[place] = f"<b>{heading}</b>"
+        ticks[place + 0.3] = f"<b>{heading}</b>"  # nearer to its own rows
         for name, given in values.items():
             place += 1
             points = 100 * np.asarray(given, dtype=float)

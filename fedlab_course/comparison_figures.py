@@ -142,9 +142,6 @@ def differences(
     """
     height = 170 + 70 * len(values)
     figure = new_figure(title=title, x_title=x_title, y_title="", height=height, legend=False)
-    band = rgba(GREY, 0.18)
-    figure.add_vrect(x0=-100 * margin, x1=100 * margin, fillcolor=band, line_width=0, layer="below")
-    figure.add_vline(x=0, line={"color": GREY, "width": 1})
     rows: list[list[Any]] = []
     for row, (name, given) in enumerate(values.items()):
         points = 100 * np.asarray(given, dtype=float)
@@ -153,13 +150,53 @@ def differences(
         _add_pairs(figure, row, name, points, found)
         _add_words(figure, row, f"{name}: {mean} [{low}, {high}]")
         rows.append([name, mean, low, high, found.runs])
-    note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
-    figure.add_annotation(x=0, y=len(values) - 0.45, **note)
+    _add_margin(figure, margin, len(values) - 0.45)
     figure.update_yaxes(range=[len(values) - 0.3, -0.6], visible=False)
     phrases = [f"{name} {mean} points, {low} to {high}" for name, mean, low, high, _ in rows]
     text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
     set_description(figure, text, ["name", "mean", "low", "high", "seeds"], rows)
     return figure
+
+
+def grouped_differences(
+    groups: Mapping[str, Mapping[str, Sequence[float] | np.ndarray]], *, margin: float, title: str
+) -> go.Figure:
+    """:func:`differences` in groups, in less room: the names and numbers are left of the dots.
+
+    ``groups``: heading → name → one difference for each seed [n], n ≥ 2, as shares.
+    """
+    figure = new_figure(title=title, x_title="difference in points of accuracy", y_title="")
+    ticks = {}
+    rows: list[list[Any]] = []
+    place = 0.0
+    for heading, values in groups.items():
+        ticks[place + 0.3] = f"<b>{heading}</b>"  # nearer to its own rows
+        for name, given in values.items():
+            place += 1
+            points = 100 * np.asarray(given, dtype=float)
+            found = t_interval(points)
+            mean, low, high = in_words(found, 1)
+            _add_pairs(figure, place, f"{heading}, {name}", points, found)
+            ticks[place + 0.15] = f"{name}<br>{mean} [{low}, {high}]"
+            rows.append([heading, name, mean, low, high, found.runs])
+        place += 1
+    _add_margin(figure, margin, place - 0.2)
+    figure.update_yaxes(range=[place + 0.2, -0.6], tickvals=[*ticks], ticktext=[*ticks.values()])
+    figure.update_yaxes(showgrid=False, ticks="")
+    figure.update_layout(showlegend=False, height=int(130 + 42 * (place + 0.8)))
+    phrases = [f"{head}, {name} {mean} points, {a} to {b}" for head, name, mean, a, b, _ in rows]
+    text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
+    set_description(figure, text, ["group", "name", "mean", "low", "high", "seeds"], rows)
+    return figure
+
+
+def _add_margin(figure: go.Figure, margin: float, y: float) -> None:
+    """Add the band ±δ of differences that are too small to count, and its name at ``y``."""
+    band = rgba(GREY, 0.18)
+    figure.add_vrect(x0=-100 * margin, x1=100 * margin, fillcolor=band, line_width=0, layer="below")
+    figure.add_vline(x=0, line={"color": GREY, "width": 1})
+    note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
+    figure.add_annotation(x=0, y=y, **note)
 
 
 def in_words(found: Interval, digits: int) -> list[str]:
@@ -173,7 +210,9 @@ def in_words(found: Interval, digits: int) -> list[str]:
     return [text if float(text) else text.lstrip("+") for text in texts]
 
 
-def _add_pairs(figure: go.Figure, row: int, name: str, points: np.ndarray, found: Interval) -> None:
+def _add_pairs(
+    figure: go.Figure, row: float, name: str, points: np.ndarray, found: Interval
+) -> None:
     """Add the dots of one name, and below them its mean with the interval."""
     figure.add_scatter(
         x=points,

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 Code = list[list[str]]
@@ -60,9 +61,17 @@ def _form(function: Callable[..., object]) -> str:
 def code(function: Any) -> Code | None:
     """The steps of a function, without its docstring; None for anything else."""
     compiled = getattr(function, "__code__", None)
-    if not inspect.iscode(compiled):
-        return None
-    return [[step.opname, step.argrepr] for step in dis.get_instructions(compiled)]
+    return _steps(compiled) if inspect.iscode(compiled) else None
+
+
+def _steps(compiled: CodeType) -> Code:
+    """Name and argument of each step. An inner function, such as a comprehension, stands there with
+    its own steps, because its address differs from one compilation to the next.
+    """
+    return [
+        [step.opname, repr(_steps(step.argval)) if inspect.iscode(step.argval) else step.argrepr]
+        for step in dis.get_instructions(compiled)
+    ]
 
 
 def describe_global(answer: Callable[..., Any], name: str) -> dict[str, Any]:

@@ -171,7 +171,8 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
             if empty:
                 status = "open"
                 is_stub = True
-                hint = f"{empty} Write code that returns {exercise.missing}, in place of the `...`."
+                verb = "yields" if _is_generator(exercise) else "returns"
+                hint = f"{empty} Write code that {verb} {exercise.missing}, in place of the `...`."
             else:
                 _same_outside(exercise, described)
                 check = exercise.check or partial(by_cases.check, exercise)
@@ -181,7 +182,8 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
         hint = str(found)
     except NotImplementedError:
         status = "open"
-        hint = f"`{exercise.name}` is not written yet. It should return {exercise.missing}."
+        verb = "yield" if _is_generator(exercise) else "return"
+        hint = f"`{exercise.name}` is not written yet. It should {verb} {exercise.missing}."
     except (Exception, SystemExit) as error:
         status = "wrong"
         hint = _quoted(error)
@@ -225,12 +227,29 @@ def _empty(exercise: Exercise, answer: Described) -> str:
     stub = exercise.build(exercise.stub_source)
     if not inspect.isclass(stub):
         return f"`{exercise.name}` is still empty." if answer.code == code(stub) else ""
-    given = vars(exercise.build(exercise.solution_source))  # compiled as the stub is
-    for name, method in vars(stub).items():
-        to_write = inspect.isfunction(method) and code(method) != code(given[name])
-        if to_write and answer.methods.get(name) == code(method):
+    for name in _to_write(exercise):
+        if answer.methods.get(name) == code(vars(stub)[name]):
             return f"The method `{name}` of `{exercise.name}` is still empty."
     return ""
+
+
+def _to_write(exercise: Exercise) -> dict[str, Any]:
+    """The methods of the solution that are not as in the stub, by name. A function has none."""
+    stub = exercise.build(exercise.stub_source)
+    if not inspect.isclass(stub):
+        return {}
+    given = vars(exercise.build(exercise.solution_source))  # compiled as the stub is
+    return {
+        name: given[name]
+        for name, method in vars(stub).items()
+        if inspect.isfunction(method) and code(method) != code(given[name])
+    }
+
+
+def _is_generator(exercise: Exercise) -> bool:
+    """Whether each method that the student writes is a generator, such as ``cohorts``."""
+    methods = _to_write(exercise).values()
+    return bool(methods) and all(map(inspect.isgeneratorfunction, methods))
 
 
 def _same_outside(exercise: Exercise, answer: Described) -> None:

@@ -210,3 +210,22 @@ def test_a_number_that_rounds_to_zero_keeps_its_sign_by_a_second_decimal() -> No
     below, zero = figure.layout.meta["table"]["rows"]
     assert below[1] == "-0.04"
     assert zero[1] == "0.00"
+
+
+def test_grouped_differences_have_a_heading_a_group_and_dots_for_each_name() -> None:
+    """Means of 2 points in the first row and −1 in the last; the dots lie on rows of their own."""
+    groups = {
+        "first": {"less A": [0.01, 0.02, 0.03], "less B": [0.0, 0.0, 0.03]},
+        "second": {"less A": [-0.02, 0.0, -0.01]},
+    }
+    figure = comparison_figures.grouped_differences(groups, margin=0.01, title="groups")
+    rows = figure.layout.meta["table"]["rows"]
+    assert [row[:3] for row in rows] == [
+        ["first", "less A", "+2.0"],
+        ["first", "less B", "+1.0"],
+        ["second", "less A", "-1.0"],
+    ]
+    assert [list(trace.y) for trace in figure.data[::2]] == [[1.0] * 3, [2.0] * 3, [4.0] * 3]
+    texts = figure.layout.yaxis.ticktext
+    assert [text for text in texts if "<b>" in text] == ["<b>first</b>", "<b>second</b>"]
+    assert len(texts) == 5 and texts[1].startswith("less A<br>+2.0 [")

@@ -78,11 +78,23 @@ def story(watched: Mapping[str, LabelStory], *, value: int = 1, words: str = "")
     the draw → its run; a panel each. ``words``: for the title, such as "with your code".
     """
     rounds = min(len(run.accuracy) for run in watched.values())
-    figures = {float(number): _after(watched, number, words) for number in range(1, rounds + 1)}
+    figures = {float(number): after(watched, number, words) for number in range(1, rounds + 1)}
     return gallery(figures, "round", value=float(min(value, rounds)))
 
 
-def _after(watched: Mapping[str, LabelStory], number: int, about: str) -> go.Figure:
+def before(watched: Mapping[str, LabelStory], number: int) -> go.Figure:
+    """The picture of round ``number`` ≥ 2 without its bars: who trains, and the strokes."""
+    figure = after(watched, number, "before training")
+    figure.data = [trace for trace in figure.data if trace.type != "bar"]
+    table = figure.layout.meta["table"]
+    text = f"Round {number}, before training. Clients that hold each label, and its accuracy then."
+    rows = [row[:-1] for row in table["rows"]]
+    set_description(figure, text, table["columns"][:-1], rows)
+    return figure
+
+
+def after(watched: Mapping[str, LabelStory], number: int, about: str = "") -> go.Figure:
+    """The picture of :func:`story` for one round; ``about``: words for its title."""
     heading = f"Round {number}, {about}" if about else f"Round {number}"
     figure = new_figure(title=heading, x_title="", y_title="", height=390, legend=False)
     names = [f"<b>{name}</b>" for name in watched]

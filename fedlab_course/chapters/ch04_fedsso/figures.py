@@ -9,9 +9,8 @@ import plotly.graph_objects as go
 from fedlab_core.clustering import Clustering
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.plots.colours import GREY, GROUPS, MANY
-from fedlab_core.plots.style import group_look, new_figure, set_description
+from fedlab_core.plots.style import new_figure, set_description
 
-_LEGEND_ENTRIES = 12
 _MAIN_SHARE = 0.25
 _MARKERS = (
     "circle",
@@ -60,8 +59,8 @@ def reachability(clustering: Clustering, *, title: str | None = None) -> go.Figu
     the valleys.
 
     ``clustering``: from :func:`fedlab_core.clustering.optics`. A bar is as high as the client is
-    far from those before it, the first as high as the plot. Noise is grey and dotted. Raises
-    ``ValueError`` for a clustering without a walk.
+    far from those before it; the first client has none. Clusters have two colours in turn, and
+    noise is grey and dotted. Raises ``ValueError`` for a clustering without a walk.
     """
     if clustering.ordering is None or clustering.reachability is None:
         raise ValueError("clustering: has no reachability; only optics gives one")
@@ -70,22 +69,29 @@ def reachability(clustering: Clustering, *, title: str | None = None) -> go.Figu
     distances = clustering.reachability[order]
     reached = np.isfinite(distances)
     largest = float(distances[reached].max())
-    top = 1.08 * largest
     figure = new_figure(
-        title=title,
-        x_title="clients in the order of the walk",
-        y_title="reachability distance",
-        legend=clustering.num_clusters < _LEGEND_ENTRIES,
+        title=title, x_title="clients in the order of the walk", y_title="reachability distance"
     )
-    rows = []
-    for cluster in np.unique(clusters):
-        positions = np.flatnonzero(clusters == cluster)
-        rows.append([_name(cluster), len(positions)])
-        heights = np.where(reached[positions], distances[positions], top)
-        _add_bars(figure, cluster, positions, heights, order[positions])
+    for name, (colour, shape, chosen) in _bar_looks(clusters).items():
+        positions = np.flatnonzero(chosen & reached)
+        figure.add_bar(
+            x=positions,
+            y=distances[positions],
+            customdata=[[order[k], _name(clusters[k])] for k in positions],
+            name=name,
+            width=1,
+            marker={
+                "color": colour,
+                "pattern": {"shape": shape, "solidity": 0.25},
+                "line": {"width": 0},
+            },
+            hovertemplate=(
+                "client %{customdata[0]}<br>reachability %{y:.4g}<extra>%{customdata[1]}</extra>"
+            ),
+        )
     figure.update_layout(bargap=0)
     figure.update_xaxes(range=[-0.5, len(order) - 0.5], showgrid=False)
-    figure.update_yaxes(range=[0, top])
+    figure.update_yaxes(range=[0, 1.08 * largest])
     in_clusters = distances[reached & (clusters >= 0)]
     median = np.median(in_clusters) if len(in_clusters) else np.nan
     text = (
@@ -93,38 +99,21 @@ def reachability(clustering: Clustering, *, title: str | None = None) -> go.Figu
         f"{_count(clustering.labels)}. Half of the clients in clusters are reached at "
         f"{median:.3g} or less, the largest reachability is {largest:.3g}."
     )
+    rows = [[_name(one), int((clusters == one).sum())] for one in np.unique(clusters)]
     set_description(figure, text, ["cluster", "clients"], rows)
     return figure
 
 
-def _add_bars(
-    figure: go.Figure,
-    cluster: int,
-    positions: np.ndarray,
-    heights: np.ndarray,
-    clients: np.ndarray,
-) -> None:
-    """Add the bars of one cluster. Neighbouring clusters differ in colour and hatching."""
-    name = _name(cluster)
-    if cluster < 0:
-        colour = GREY
-        shape = "."
-    else:
-        colour = group_look(cluster).colour
-        shape = "/" if cluster % 2 else ""
-    figure.add_bar(
-        x=positions,
-        y=heights,
-        customdata=clients,
-        name=name,
-        width=1,
-        marker={
-            "color": colour,
-            "pattern": {"shape": shape, "solidity": 0.25},
-            "line": {"width": 0},
-        },
-        hovertemplate=f"client %{{customdata}}<br>reachability %{{y:.4g}}<extra>{name}</extra>",
-    )
+def _bar_looks(clusters: np.ndarray) -> dict[str, tuple[str, str, np.ndarray]]:
+    """Name in the legend → colour, hatching and clients. Neighbouring clusters differ."""
+    even = (clusters >= 0) & (clusters % 2 == 0)
+    odd = (clusters >= 0) & (clusters % 2 == 1)
+    looks = {
+        "a cluster": (GROUPS[0], "", even),
+        "the next cluster": (GROUPS[2], "/", odd),
+        "noise": (GREY, ".", clusters < 0),
+    }
+    return {name: look for name, look in looks.items() if look[2].any()}
 
 
 def _principal_components(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

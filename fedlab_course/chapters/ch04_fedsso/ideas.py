@@ -10,7 +10,7 @@ from fedlab_course.chapters.ch04_fedsso import by_round, figures
 from fedlab_course.explore.figures import prefixed
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
-from fedlab_course.explore.widgets import slider
+from fedlab_course.explore.widgets import named_slider, slider
 
 __all__ = ["blind", "gallery", "reachability"]
 
@@ -35,9 +35,9 @@ def reachability(points: Any, *, xi: float = 0.25, goal: Goal | None = None) -> 
     return Idea(draw, {"xi": steepness}, goal=goal)
 
 
-def blind(data: fl.Dataset, *, seed: int = 50, lr: float = 0.4, value: int = 13) -> Idea:
-    """Blind cohorts of ten of 100 clients with one label each, round by round. Slider ``value``:
-    the round.
+def blind(data: fl.Dataset, *, seed: int = 50, lr: float = 0.4) -> Idea:
+    """Blind cohorts of ten of 100 clients with one label each, round by round. Slider ``shown``:
+    the round. It begins at the last one, before training.
     """
     parts = fl.partition.labels_per_client(
         data.train.y, num_clients=100, labels_per_client=1, seed=seed
@@ -47,7 +47,7 @@ def blind(data: fl.Dataset, *, seed: int = 50, lr: float = 0.4, value: int = 13)
         fed,
         fl.models.mlp(fed, seed=seed),
         fl.FedAvg(),
-        rounds=30,
+        rounds=by_round.SHOWN,
         clients_per_round=10,
         local_epochs=5,
         batch_size=10,
@@ -55,4 +55,15 @@ def blind(data: fl.Dataset, *, seed: int = 50, lr: float = 0.4, value: int = 13)
         seed=seed,
         progress=False,
     )
-    return by_round.story({"blind cohorts of ten": run}, value=value)
+    watched = {"blind cohorts of ten": run}
+    last = by_round.SHOWN
+    figures = {str(number): by_round.after(watched, number) for number in range(1, last)}
+    start = f"{last}, before"
+    figures[start] = by_round.before(watched, last)
+    figures[f"{last}, after"] = by_round.after(watched, last)
+
+    def draw(shown: str) -> go.Figure:
+        return figures[shown]
+
+    names = {name: name for name in figures}
+    return Idea(draw, {"shown": named_slider("round", names, start, "The round that is shown")})

@@ -13,18 +13,10 @@ from fedlab_course.check import own
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore.ideas import Idea, gallery
 
-RATES = (0.05, 0.2, 0.4, 0.8, 1.6)  # of the live runs
+_LOW_AND_HIGH = (0.05, 1.6)  # rates of the live runs, beside that of the chapter
 _SPLITS = {1: ("one label", "one_label"), 2: ("two labels", "two_labels")}
-_PAIRS = (
-    ("one label", "one_label", "FedAvg"),
-    ("two labels", "two_labels", "FedAvg"),
-    ("Dirichlet 0.1", "dirichlet_0.1", "FedAvg"),
-    ("Dirichlet 0.3", "dirichlet_0.3", "FedAvg"),
-    ("one label", "one_label", "SCAFFOLD"),
-    ("two labels", "two_labels", "SCAFFOLD"),
-    ("one label", "one_label", "SCAFFOLD cohort"),
-    ("two labels", "two_labels", "SCAFFOLD cohort"),
-)
+_SHOWN = ("one label", "two labels", "Dirichlet 0.1", "Dirichlet 0.3")
+_OTHERS = {"FedAvg": "FedAvg", "SCAFFOLD": "SCAFFOLD", "SCAFFOLD, 1/|S|": "SCAFFOLD cohort"}
 
 
 def end(fed: fl.FederatedDataset, model: nn.Module, rule: fl.Algorithm, **setting: Any) -> float:
@@ -43,17 +35,19 @@ def live(
     mine: Mapping[int, fl.Algorithm],
     **setting: Any,
 ) -> Idea:
-    """End accuracy against η of FedAvg and of the reader's class. Slider: labels per client.
+    """End accuracy of FedAvg and of the reader's class at a small rate, at the rate ``lr`` of the
+    ``setting`` and at a large one. Slider: labels per client.
 
     ``feds``, ``models`` and ``mine``, the reader's class on its strata: labels per client → each.
     """
+    rates = sorted({*_LOW_AND_HIGH, setting["lr"]})
     figures: dict[float, go.Figure] = {}
     for labels, fed in feds.items():
         name, _ = _SPLITS[labels]
         curves = {}
         for rule_name, rule in (("FedAvg", fl.FedAvg()), ("strata", mine[labels])):
-            ends = [end(fed, models[labels], rule, **setting | {"lr": rate}) for rate in RATES]
-            curves[rule_name] = pd.Series(ends, index=list(RATES))
+            ends = [end(fed, models[labels], rule, **setting | {"lr": rate}) for rate in rates]
+            curves[rule_name] = pd.Series(ends, index=rates)
         size = setting["clients_per_round"]
         title = f"{name.capitalize()}, K = {size}, {own.whose(type(mine[labels]))}"
         figures[labels] = comparison_figures.over_rates(curves, title=title)
@@ -74,12 +68,13 @@ def stored() -> Idea:
 
 def at_best() -> go.Figure:
     """FedSSO less FedAvg and less SCAFFOLD, each at its best rate, seed by seed, on test images."""
-    values = {
-        f"{split}, less {other.replace('cohort', 'with 1/|S|')}": best_rates.ahead(
-            partition, "FedSSO", other
-        ).to_numpy()
-        for split, partition, other in _PAIRS
+    groups = {
+        split: {
+            f"less {name}": best_rates.ahead(best_rates.SPLITS[split], "FedSSO", other).to_numpy()
+            for name, other in _OTHERS.items()
+        }
+        for split in _SHOWN
     }
-    return comparison_figures.differences(
-        values, margin=best_rates.MARGIN, title="FedSSO less others, each at its best, K = 20"
+    return comparison_figures.grouped_differences(
+        groups, margin=best_rates.MARGIN, title="FedSSO less others, each at its best, K = 20"
     )

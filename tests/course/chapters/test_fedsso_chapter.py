@@ -127,14 +127,18 @@ def test_watching_tells_held_labels_from_missing_ones() -> None:
     assert list(figure.data[1].y) == [0.5, 0.5]  # the round before
     assert len(figure.data[2].x) == 2 and set(figure.data[2].x) == {0}
     assert "labels missing 1" in fl.plots.describe(figure)
+    unseen = by_round.before({"a draw": seen}, 2)
+    assert [list(trace.y) for trace in unseen.data] == [list(one.y) for one in figure.data[1:]]
+    columns = unseen.layout.meta["table"]["columns"]
+    assert "accuracy after" not in columns and len(unseen.layout.meta["table"]["rows"][0]) == 4
 
 
 def test_the_opening_has_ten_clients_in_every_round() -> None:
-    idea = ideas.blind(fl.load_dataset("digits"), value=29)
-    for value in (1.0, 30.0):
-        rows = idea.figure(value=value).layout.meta["table"]["rows"]
+    idea = ideas.blind(fl.load_dataset("digits"))
+    for shown in ("1", "30, before", "30, after"):
+        rows = idea.figure(shown=shown).layout.meta["table"]["rows"]
         assert sum(row[2] for row in rows) == 10
-    assert idea.values == {"value": 29.0}
+    assert idea.values == {"shown": "30, before"}
 
 
 def test_the_best_rate_has_the_highest_mean_on_validation_samples() -> None:
@@ -158,7 +162,11 @@ def test_the_race_draws_a_curve_for_each_method_and_a_dot_for_each_seed() -> Non
     }
     assert names == {"FedAvg", "SCAFFOLD", "FedSSO"}
     rows = rate_race.at_best().layout.meta["table"]["rows"]
-    assert [row[-1] for row in rows] == [20] * len(rows)
+    assert [row[-1] for row in rows] == [20] * 12
+    means = {(row[0], row[1]): row[2] for row in rows}
+    assert means["one label", "less FedAvg"] == "+5.1"
+    assert means["one label", "less SCAFFOLD, 1/|S|"] == "-2.5"
+    assert means["Dirichlet 0.1", "less SCAFFOLD"] == "-1.2"
 
 
 def test_a_run_that_diverges_ends_at_chance(one_label) -> None:

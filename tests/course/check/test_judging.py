@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fedlab_course.check import exercises
+from fedlab_course.check import exercises, registry
 from fedlab_course.check.base import Hint
 from fedlab_course.check.exercises import bundle, judge
 from fedlab_course.check.tools import call
@@ -25,6 +25,21 @@ def test_a_class_is_an_answer_too() -> None:
     partly = HALVER.stub_source.replace("...", "return x * self.factor", 1)
     assert "method `twice`" in judge(HALVER, HALVER.build(partly)).hint
     assert judge(HALVER, half).hint == "`Halver` must stay a class, and yours is of type function."
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("04-systematic", "Write code that returns the cohort, an array"),
+        ("04-class", "Write code that yields the cohort of the round"),
+        ("05-pairs", "Write code that yields a cohort for each group"),
+        ("06-class", "Write code that yields the cohorts of the round"),
+        ("03-class", "Write code that returns a correction"),
+    ],
+)
+def test_an_empty_method_that_must_yield_is_told_so(name: str, words: str) -> None:
+    exercise = registry.get(name)
+    assert words in judge(exercise, exercise.build(exercise.stub_source)).hint
 
 
 def endless(x):

@@ -127,11 +127,16 @@ def test_bars_stand_in_the_order_of_the_walk_and_are_as_high_as_the_reachability
     )
     figure = figures.reachability(found)
     bars = {
-        int(c): (int(x), y)
+        int(client): (int(x), y, cluster)
         for t in figure.data
-        for x, y, c in zip(t.x, t.y, t.customdata, strict=True)
+        for x, y, (client, cluster) in zip(t.x, t.y, t.customdata, strict=True)
     }
-    top = figure.layout.yaxis.range[1]
-    assert bars == {2: (0, top), 0: (1, 4.0), 1: (2, 1.0), 4: (3, 6.0), 3: (4, 2.0)} and top > 6
-    assert [trace.name for trace in figure.data] == ["noise", "cluster 0", "cluster 1"]
+    assert bars == {  # the first client, 2, has no distance
+        0: (1, 4.0, "cluster 0"),
+        1: (2, 1.0, "cluster 0"),
+        4: (3, 6.0, "cluster 1"),
+        3: (4, 2.0, "cluster 1"),
+    }
+    assert figure.layout.xaxis.range == (-0.5, 4.5) and figure.layout.yaxis.range[1] > 6
+    assert [trace.name for trace in figure.data] == ["a cluster", "the next cluster", "noise"]
     assert len({(t.marker.color, t.marker.pattern.shape) for t in figure.data}) == 3

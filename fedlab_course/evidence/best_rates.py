@@ -27,6 +27,7 @@ MEASURES = {
     "updates": "accuracy_at_updates",
     "bytes": "accuracy_at_bytes",
 }
+FEDMAS = ("FedMas explicit", "FedMas implicit", "FedMas softmax")  # validation chooses one
 EPOCHS = 5
 MARGIN = 0.01  # δ of accuracies on the digits
 Curve = dict[float, np.ndarray]  # η → one accuracy for each seed
@@ -89,6 +90,12 @@ def best_of(split: str, methods: Sequence[str], axis: str = "rounds") -> str:
     there = set(rows[(rows["partition"] == split) & (rows["epochs"] == EPOCHS)]["method"])
     values = {method: _means(split, method, axis).max() for method in methods if method in there}
     return max(values, key=lambda method: values[method]) if values else ""
+
+
+def judged_runs(split: str, method: str, axis: str = "rounds") -> pd.DataFrame:
+    """The runs at the rate that is best for ``axis``, a row for each seed."""
+    where = {"partition": split, "epochs": EPOCHS, "method": method, "best_by": axis}
+    return tables.matching("rated_digits", where)
 
 
 def judged(split: str, method: str, axis: str = "rounds") -> pd.Series:

@@ -23,7 +23,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "FedCurv": ("FedCurv",),
     "FedSSO": ("FedSSO",),
     "TFedAvg": ("TFedAvg",),
-    "FedMas": ("FedMas explicit", "FedMas implicit", "FedMas softmax"),
+    "FedMas": best_rates.FEDMAS,
     COMPETITOR: (COMPETITOR,),
     "FedDyn": ("FedDyn",),
     "FedAvgM": ("FedAvgM",),

@@ -6,16 +6,25 @@ import pytest
 from fedlab_course.chapters.ch05_fedmas import turns
 
 
-def test_the_table_has_a_row_for_each_method_that_was_judged() -> None:
+def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
     table = turns.rated()
-    assert [name.split(",")[0] for name in table.index] == list(turns.RATED)
-    assert table.loc["FedAvg", "updates"] == "50"
+    names = ["FedAvg", "TFedAvg, tiers by DBSCAN", "one client an update"]
+    assert list(table.index) == names
+    assert list(table["updates in 50 rounds"]) == ["50", "630", "1000"]
+    assert list(table["MB in 50 rounds"]) == ["120", "139", "120"]
+    assert table.loc["FedAvg", "after 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
 
 
-def test_the_table_names_tiers_by_dbscan_and_counts_bytes() -> None:
-    table = turns.rated()
-    assert "TFedAvg, tiers by DBSCAN" in table.index
-    assert list(table["MB"]) == ["120", "139", "120", "278"]
+def test_the_table_names_a_best_rate_at_the_edge_of_the_grid() -> None:
+    cell = turns.rated().loc["one client an update", "after 50 updates"]
+    assert cell.endswith("(η = 0.0088, edge of the grid)")
+
+
+def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
+    row = turns.penalty().loc["one label"]
+    assert row["after 50 rounds"] == "+0.2 [−0.1, +0.4], softmax"
+    assert row["after 50 updates"] == "+27.5 [+23.0, +32.0], implicit"
+    assert row["after 120 MB"] == "−6.5 [−7.3, −5.7], implicit"
 
 
 def test_the_steps_add_up_to_the_lead_of_tiers() -> None:

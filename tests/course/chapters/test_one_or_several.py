@@ -9,7 +9,7 @@ from fedlab_course.chapters.ch11_one_or_several import (
     exercises,
     figures,
     groups,
-    limits,
+    label_limits,
     mean_images,
 )
 from fedlab_course.chapters.ch11_one_or_several.ideas import scene
@@ -155,7 +155,7 @@ def test_knowing_its_two_labels_is_worth_all_of_a_client_that_is_alone() -> None
     fed = fl.FederatedDataset(data, fl.partition.labels_per_client(data.train.y, **law))
     work = {"rounds": 50, "clients_per_round": 20, "local_epochs": 5, "lr": 0.05, "seed": 0}
     model = fl.models.mlp(fed, seed=0)
-    plain, limited, alone = limits.accuracies(
+    plain, limited, alone = label_limits.accuracies(
         fed, model, work | {"eval_every": 50, "batch_size": 10}
     )
     assert limited == pytest.approx(alone, abs=0.01)

@@ -181,10 +181,10 @@ def interval(judged: JudgedStatement) -> str:
 
 
 def measured(judged: JudgedStatement) -> str:
-    """:func:`interval`, or for a statement with a bound the measured value and the bound: "0.175
-    [0.134, 0.215], bound 0.5".
+    """:func:`interval`, or for a statement with a target the measured value and the target:
+    "0.175 [0.134, 0.215], target 0.5".
 
-    The mean of a finding is the excess over the bound. A statement that a value is below the bound
+    The mean of a finding is the excess over the target. A statement that a value is below it
     subtracts the value, so its ends change places.
     """
     statement = judged.statement
@@ -197,7 +197,7 @@ def measured(judged: JudgedStatement) -> str:
     if not statement.exact and judged.finding.n > 1:
         low, high = sorted(ends)
         shown += f" [{_value(low)}, {_value(high)}]"
-    return f"{shown}, bound {_value(sign * statement.constant)}"
+    return f"{shown}, target {_value(sign * statement.constant)}"
 
 
 def _value(value: float) -> str:

@@ -19,7 +19,7 @@ _LOOKS = {
     "dirichlet": Look(GROUPS[3], "solid", "circle"),
     "concepts": Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
 }
-_ABOVE = {"iid": 16, "dirichlet": -16, "concepts": 0}  # pixels from a curve's end to its name
+_ABOVE = {"iid": 16, "dirichlet": -3, "concepts": 0}  # pixels from a curve's end to its name
 # where λ = 0 and λ = ∞ are on a logarithmic axis
 _PLACES = {
     "alone": 0.03,
@@ -96,15 +96,9 @@ def _add_level(figure: go.Figure, split: str, method: str) -> list[str]:
     figure.add_scatter(x=x, y=[mean] * len(x), name=method, mode="lines", line=line)
     band = {"fillcolor": rgba(look.colour, 0.15), "line_width": 0, "layer": "below"}
     figure.add_hrect(y0=mean - error, y1=mean + error, **band)
-    figure.add_annotation(
-        x=np.log10(x[-1]),
-        y=mean,
-        text=method,
-        xanchor="left",
-        xshift=8,
-        font={"color": look.colour},
-        showarrow=False,
-    )
+    name = {"text": f"{method}, {_NAMES[split]}", "font": {"color": look.colour}}
+    place = {"x": np.log10(x[-1]), "y": mean, "xanchor": "left", "xshift": 8}
+    figure.add_annotation(showarrow=False, **place, **name)
     return [f"{_NAMES[split]}, {method}", "none", f"{mean:.1%} ± {error:.1%}"]
 
 

@@ -1,5 +1,5 @@
-"""Groups of clients with names of their own: which clusterings find them, and what the reader's
-class makes of each.
+"""Groups of clients with names of their own: how well k-means and IFCA find them, and what the
+reader's class makes of each grouping.
 """
 
 from typing import Any
@@ -21,64 +21,54 @@ from fedlab_course.methods import probes, several
 NUM_GROUPS = 4
 RANDOM = "four random groups"
 TRUE = "the true groups"
-_ROWS = ("OPTICS", "DBSCAN", "k-means", "IFCA")
-_SHARES = {
-    0.0: ("all samples train", GROUPS[0], "circle"),
-    0.25: ("a quarter held out", GROUPS[2], "x"),
+_CONCEPTS = {"partition": "concepts"}
+# name → the stored table, its method, and the look of the dots
+_FINDERS = {
+    "k-means, M = 4": ("concept_clusters", "per cluster, k-means", GROUPS[2], "x"),
+    "IFCA, M = 4": (TABLE, "IFCA", GROUPS[0], "circle"),
 }
 _SPREAD = 0.3  # of the dots of a row, in rows
 # stored method → its row in the figure
 _STORED = {
     "FedAvg": "one model",
-    "per cluster": "OPTICS, ξ = 0.25",
-    "per cluster, DBSCAN": "DBSCAN",
     "per cluster, k-means": "k-means, M = 4",
     "IFCA": "IFCA, M = 4",
 }
 
 
 def agreement() -> go.Figure:
-    """The adjusted Rand index of each clustering with the true groups: a dot per seed, and means.
-
-    k-means and IFCA get the number of groups, OPTICS and DBSCAN do not.
+    """The adjusted Rand index of k-means and of IFCA with the true groups: a dot per stored seed,
+    and means.
     """
-    rows = tables.read("concept_probes")
     figure = new_figure(
-        title="Which clusterings find the four groups?",
+        title="Who finds the four groups?",
         x_title="adjusted Rand index (1: the groups, 0: chance)",
         y_title="",
-        height=420,
+        height=280,
     )
     table = []
-    for share, (name, colour, symbol) in _SHARES.items():
-        for place, method in enumerate(_ROWS):
-            values = rows[(rows.clustering == method) & (rows.held_out == share)].adjusted_rand
-            middle = place + (0.2 if share else -0.2)
-            y = middle + _SPREAD * (np.arange(len(values)) / len(values) - 0.5)
-            marker = {"color": colour, "symbol": symbol, "size": 6, "opacity": 0.6}
-            figure.add_scatter(
-                x=values, y=y, mode="markers", name=name, marker=marker, showlegend=place == 0
-            )
-            mark = {"color": INK, "symbol": "diamond", "size": 10}
-            figure.add_scatter(x=[values.mean()], y=[middle], mode="markers", marker=mark)
-            figure.data[-1].update(name="mean", showlegend=place == 0 and not share)
-            table.append([method, name, f"{values.mean():.2f}", len(values)])
+    for place, (name, (stored, method, colour, symbol)) in enumerate(_FINDERS.items()):
+        values = tables.matching(stored, _CONCEPTS | {"method": method}).adjusted_rand
+        y = place + _SPREAD * (np.arange(len(values)) / len(values) - 0.5)
+        marker = {"color": colour, "symbol": symbol, "size": 7, "opacity": 0.6}
+        figure.add_scatter(x=values, y=y, mode="markers", marker=marker, showlegend=False)
+        mark = {"color": INK, "symbol": "diamond", "size": 11}
+        figure.add_scatter(x=[values.mean()], y=[place], mode="markers", marker=mark)
+        figure.data[-1].update(name="mean", showlegend=place == 0)
+        table.append([name, f"{values.mean():.2f}", len(values)])
     figure.update_yaxes(
-        tickvals=list(range(len(_ROWS))), ticktext=_ROWS, range=[len(_ROWS) - 0.5, -0.5]
+        tickvals=list(range(len(_FINDERS))), ticktext=list(_FINDERS), range=[1.5, -0.5]
     )
-    phrases = "; ".join(f"{method}, {name}: {mean}" for method, name, mean, _ in table)
+    phrases = "; ".join(f"{name}: {mean}" for name, mean, _ in table)
     text = f"Dots of the adjusted Rand index for each seed. Means: {phrases}."
-    set_description(figure, text, ["clustering", "samples", "mean index", "seeds"], table)
+    set_description(figure, text, ["clustering", "mean index", "seeds"], table)
     return figure
 
 
 def groupings(
     named: several.Concepts, model: torch.nn.Module, setting: dict[str, Any]
 ) -> dict[str, Any]:
-    """Six ways to put the clients into groups [N], by name; clusterings see one epoch of training.
-
-    A client that a clustering leaves out joins the nearest cluster.
-    """
+    """Four ways to put the clients into groups [N], by name; k-means sees one epoch of training."""
     seed = setting["seed"]
     work = setting | {"held_out": 0.25}
     training = fl.Simulation(named.fed, model, fl.FedAvg(), **work).fed
@@ -87,19 +77,10 @@ def groupings(
     count = len(named.ids)
     return {
         "one model": np.zeros(count, dtype=int),
-        "OPTICS, ξ = 0.25": _settled(clustering.optics(moves).labels, moves),
         RANDOM: np.random.default_rng(seed).permutation(named.ids),
-        "DBSCAN": _settled(clustering.dbscan(moves).labels, moves),
         "k-means, M = 4": clustering.kmeans(moves, NUM_GROUPS, seed).labels,
         TRUE: named.ids,
     }
-
-
-def _settled(labels: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Labels without noise; one group for all if there is no cluster."""
-    if (labels < 0).all():
-        return np.zeros_like(labels)
-    return clustering.settle_noise(labels, points, "nearest")
 
 
 def served(
@@ -114,9 +95,8 @@ def served(
         name: float(several.serve(named.fed, model, rule, named.tests, **setting).own.mean())
         for name, rule in rules.items()
     }
-    where = {"partition": "concepts"}
-    kept = means(tables.matching(TABLE, where), "own")
-    kept_clusters = means(tables.matching("concept_clusters", where), "own")
+    kept = means(tables.matching(TABLE, _CONCEPTS), "own")
+    kept_clusters = means(tables.matching("concept_clusters", _CONCEPTS), "own")
     stored = {
         row: (kept_clusters if name in kept_clusters.index else kept).loc[name]
         for name, row in _STORED.items()
@@ -130,7 +110,7 @@ def _dots(live: dict[str, float], stored: dict[str, Any], alone: float, whose: s
         title=f"Model per group, {whose}",
         x_title="accuracy on own held-out samples",
         y_title="",
-        height=460,
+        height=400,
     )
     figure.add_vline(x=alone, line={"color": GREY, "width": 2, "dash": "dot"})
     figure.add_annotation(

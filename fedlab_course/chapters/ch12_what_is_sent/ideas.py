@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, GROUPS
+from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import tables
 from fedlab_course.explore.goals import Goal
@@ -18,13 +18,13 @@ TARGET = 0.8
 _LIMIT = 9.0
 _KEPT = (0.01, 0.1, 1.0)
 _MOST = 80.0  # megabytes on the axis
-# Four settings that are always drawn: the dash, the words, and how far from its crossing of 80 %
+# Four settings that are always drawn: colour, dash, words, and how far from its crossing of 80 %
 # these are written, in pixels.
-_GREY: dict[tuple[float, int], tuple[str, str, tuple[int, int]]] = {
-    (1.0, 20): ("1.5px,4px", "E = 20, all entries", (-18, -46)),
-    (0.1, 5): ("5px,2px,1px,2px", "E = 5, a tenth", (38, 82)),
-    (0.01, 5): ("5px,3px", "E = 5, a hundredth", (60, 118)),
-    (1.0, 5): ("9px,3px", "E = 5, all entries", (96, 62)),
+_ALWAYS: dict[tuple[float, int], tuple[str, str, str, tuple[int, int]]] = {
+    (1.0, 20): (GROUPS[3], "1.5px,4px", "E = 20, all entries", (-18, -46)),
+    (0.1, 5): (GROUPS[0], "5px,2px,1px,2px", "E = 5, a tenth", (38, 82)),
+    (0.01, 5): (GROUPS[2], "5px,3px", "E = 5, a hundredth", (60, 118)),
+    (1.0, 5): (GREY, "9px,3px", "E = 5, all entries", (96, 62)),
 }
 
 
@@ -80,18 +80,18 @@ def _figure(keep: float, epochs: int) -> go.Figure:
     )
     figure.add_hline(y=TARGET, line={"color": GREY, "width": 1.5, "dash": "dot"})
     rows = []
-    for position, (dash, words, (across, down)) in _GREY.items():
-        _add_curve(figure, position, {"color": GREY, "dash": dash, "width": 1.5})
+    for position, (colour, dash, words, (across, down)) in _ALWAYS.items():
+        _add_curve(figure, position, {"color": colour, "dash": dash, "width": 2})
         rows.append(_row(position))
-        note = {"text": words, "font": {"color": GREY}, "arrowcolor": GREY, "arrowwidth": 1}
+        note = {"text": words, "font": {"color": colour}, "arrowcolor": colour, "arrowwidth": 1}
         place: dict[str, Any] = {"x": spent(*position), "y": TARGET, "ax": across, "ay": down}
         figure.add_annotation(**place, **note, standoff=6)
     here = (keep, epochs)
-    _add_curve(figure, here, {"color": GROUPS[2], "width": 3})
-    if here not in _GREY:
+    _add_curve(figure, here, {"color": INK, "width": 3})
+    if here not in _ALWAYS:
         rows.append(_row(here))
     name, both, _ = _row(here)
-    chosen = {"text": f"{name}: 80 % after {both} MB", "font": {"color": GROUPS[2]}}
+    chosen = {"text": f"{name}: 80 % after {both} MB", "font": {"color": INK}}
     figure.add_annotation(x=0.98, y=0.05, xref="paper", yref="paper", showarrow=False, **chosen)
     figure.update_xaxes(range=[0, _MOST])
     figure.update_yaxes(tickformat=".0%", range=[0, 1])

@@ -1,12 +1,17 @@
 """Chapter 11: the scene of the opening, the test of λ⋆ = ν / V on mean images, and the groups."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import fedlab_core as fl
 from fedlab_course import theory
-from fedlab_course.chapters.ch11_one_or_several import exercises, figures, groups, mean_images
+from fedlab_course.chapters.ch11_one_or_several import (
+    exercises,
+    figures,
+    groups,
+    label_limits,
+    mean_images,
+)
 from fedlab_course.chapters.ch11_one_or_several.ideas import scene
 from fedlab_course.chapters.ch11_one_or_several.mean_images import ClientHalves
 from fedlab_course.check import own, registry
@@ -132,19 +137,29 @@ def test_two_labels_places_each_method_at_its_means() -> None:
     assert {trace.name for trace in figure.data} == set(rows.method)
 
 
-def test_the_index_of_every_seed_is_a_dot(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [
-        {"clustering": name, "held_out": share, "seed": seed, "adjusted_rand": seed / 10}
-        for name in ("OPTICS", "DBSCAN", "k-means", "IFCA")
-        for share in (0.0, 0.25)
-        for seed in range(5)
-    ]
-    monkeypatch.setattr(tables, "read", lambda name: pd.DataFrame(rows))
+def test_the_index_of_every_seed_is_a_dot() -> None:
     figure = groups.agreement()
-    dots = [trace for trace in figure.data if len(trace.x) == 5]
+    stored = [
+        tables.matching(name, {"partition": "concepts", "method": method}).adjusted_rand
+        for name, method in (("concept_clusters", "per cluster, k-means"), ("several", "IFCA"))
+    ]
+    dots = [trace for trace in figure.data if len(trace.x) == 40]
     means = [trace.x[0] for trace in figure.data if len(trace.x) == 1]
-    assert len(dots) == 8
-    assert means == pytest.approx([0.2] * 8)
+    assert [list(trace.x) for trace in dots] == [list(values) for values in stored]
+    assert means == pytest.approx([values.mean() for values in stored])
+
+
+def test_knowing_its_two_labels_is_worth_all_of_a_client_that_is_alone() -> None:
+    data = fl.load_dataset("digits")
+    law = {"num_clients": 40, "labels_per_client": 2, "seed": 0}
+    fed = fl.FederatedDataset(data, fl.partition.labels_per_client(data.train.y, **law))
+    work = {"rounds": 50, "clients_per_round": 20, "local_epochs": 5, "lr": 0.05, "seed": 0}
+    model = fl.models.mlp(fed, seed=0)
+    plain, limited, alone = label_limits.accuracies(
+        fed, model, work | {"eval_every": 50, "batch_size": 10}
+    )
+    assert limited == pytest.approx(alone, abs=0.01)
+    assert limited > plain + 0.03
 
 
 def test_the_readers_class_serves_each_client_with_the_model_of_its_group() -> None:

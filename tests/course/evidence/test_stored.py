@@ -116,16 +116,16 @@ def test_a_statement_with_a_bound_shows_what_was_measured() -> None:
     below = judged("x", [0.5 - v for v in values], plus=[], minus=[{}], constant=-0.5)
     above = judged("x", [v - 0.1 for v in values], constant=0.1)
     contrast = judged("x", [v - 0.1 for v in values], minus=[{}], constant=0.1)
-    assert shown.measured(below) == "0.2 [-0.0484, 0.448], bound 0.5"
-    assert shown.measured(above) == "0.2 [-0.0484, 0.448], bound 0.1"
+    assert shown.measured(below) == "0.2 [-0.0484, 0.448], target 0.5"
+    assert shown.measured(above) == "0.2 [-0.0484, 0.448], target 0.1"
     assert shown.measured(contrast) == shown.measured(above)
-    assert shown.measured(judged("x", [19.0], exact=True, constant=10.0)) == "29, bound 10"
+    assert shown.measured(judged("x", [19.0], exact=True, constant=10.0)) == "29, target 10"
     nothing = judged("x", [0.1], exact=True, plus=[], minus=[{}], constant=-0.1)
-    assert shown.measured(nothing) == "0, bound 0.1"
+    assert shown.measured(nothing) == "0, target 0.1"
     assert shown.measured(judged("x", [], constant=0.5)) == ""
     assert shown.measured(judged("x", values)) == "+0.2000 [-0.0484, +0.4484]"
-    assert "bound 0.5" in shown.as_data(below)["evidence"]
-    assert "0.2 [-0.0484, 0.448], bound 0.5" in shown._table([below])
+    assert "target 0.5" in shown.as_data(below)["evidence"]
+    assert "0.2 [-0.0484, 0.448], target 0.5" in shown._table([below])
 
 
 def test_a_table_explains_the_verdict_words_that_it_has() -> None:

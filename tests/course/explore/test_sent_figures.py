@@ -7,7 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms import Compressed
 from fedlab_core.plots import describe
-from fedlab_core.plots.colours import GREY
+from fedlab_core.plots.colours import INK
 from fedlab_course.chapters.ch12_what_is_sent import exercises, figures, ideas, race
 from fedlab_course.check import own, registry
 from fedlab_course.methods.forgetful import Forgetful
@@ -144,10 +144,10 @@ def test_traffic_is_what_the_library_counts(small) -> None:
     assert [row[2] for row in rows] == [f"{size:.1f}" for size in up]
 
 
-def test_the_budget_shows_four_settings_in_grey_and_the_chosen_one() -> None:
+def test_the_budget_shows_four_settings_in_colour_and_the_chosen_one() -> None:
     for keep, epochs in ((1.0, 5), (0.01, 20)):
         figure = ideas.budget().figure(keep=keep, epochs=epochs)
         lines = [trace for trace in figure.data if trace.mode == "lines"]
-        assert [trace.line.color == GREY for trace in lines] == [True] * 4 + [False]
+        assert [trace.line.color == INK for trace in lines] == [False] * 4 + [True]
     assert "a hundredth, E = 20: 80 % after 11.0 MB" in describe(figure)
     assert "all entries, E = 20: 80 % after 12.0 MB" in describe(figure)

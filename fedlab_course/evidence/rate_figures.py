@@ -75,6 +75,15 @@ def by_rate(
     return figure
 
 
+def zoom(figure: go.Figure, low: float) -> None:
+    """Draw accuracies from ``low`` up, so that the tops of the curves can be compared."""
+    ticks = np.linspace(low, 1.0, 5)
+    figure.update_layout(yaxis={"range": [low, 1.0], "tickvals": ticks, "tickformat": ".0%"})
+    words = {"text": f"below {low:.0%}: not drawn", "font": {"color": GREY, "size": 12}}
+    place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y", "yanchor": "bottom"}
+    figure.add_annotation(**words, **place, y=low, showarrow=False)
+
+
 def _add_dots(figure: go.Figure, name: str, found: Curve, style: Look) -> None:
     pairs = [(rate, value) for rate, values in found.items() for value in values]
     figure.add_scatter(

@@ -1,5 +1,6 @@
 """Figures of chapter 1: where FedAvg stops, and accuracy against skew and against local work."""
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +27,8 @@ _LOOKS = {  # of a rate of RATES: colour, dash, symbol
     0.03: (GROUPS[4], "3px,3px", "diamond"),
     0.1: (GROUPS[2], "solid", "circle"),
 }
+_LONGEST = 18  # letters of a line to the right of a curve
+_RIGHT = 0.15  # from the last place on x to the end of the axis
 _BEST = {"method": "FedAvg", "best_by": "rounds"}
 # of a table: the rows of a split
 _SPLITS: dict[str, dict[str, Any]] = {
@@ -33,7 +36,13 @@ _SPLITS: dict[str, dict[str, Any]] = {
     "two labels": {"partition": "labels_per_client", "labels_per_client": 2},
     "one label": {"partition": "labels_per_client", "labels_per_client": 1},
 }
-_NAMES = {"IID": "iid", "two labels": "two_labels", "one label": "one_label"}
+# split → its name in the table of best rates, and its colour
+_BEST_OF = {
+    "IID": ("iid", INK),
+    "two labels": ("two_labels", GROUPS[1]),
+    "one label": ("one_label", GROUPS[2]),
+    "Dirichlet 0.1": ("dirichlet_0.1", GROUPS[3]),  # its runs at one rate have E = 5 alone
+}
 
 
 def opening() -> scene.Scene:
@@ -132,6 +141,7 @@ def by_alpha(label_distance: Callable[..., Any], data: fl.Dataset) -> go.Figure:
         rows += _add_dots(figure, names, seeds, name, look)
     best = {"0.1": "dirichlet_0.1", "0.3": "dirichlet_0.3", "IID": "iid"}
     rows += _add_best(figure, names, {name: (split, 5) for name, split in best.items()}, GROUPS[4])
+    _say_star(figure, x=1, y=1.05, colour=GROUPS[4])
     measured = _distances(label_distance, data)
     look = (GROUPS[3], "diamond-open", "3px,3px")
     rows += _add_dots(figure, names, measured, f"EMD, {words}", look, axes="2")
@@ -157,34 +167,36 @@ def _distances(label_distance: Callable[..., Any], data: fl.Dataset) -> list[lis
 
 
 def by_epochs() -> go.Figure:
-    """Accuracy after fifty rounds against the local epochs, for three splits side by side, a dot
-    for each stored seed; stars: at the best rate.
+    """Accuracy after fifty rounds against the local epochs, for splits side by side: a dot for
+    each stored seed at one rate, and a star for the mean at the best rate.
     """
     figure = new_figure(
-        title="What local work costs, at one rate for all",
+        title="What local work costs",
         x_title="local epochs E in a round",
         y_title="accuracy in rounds 46 to 50",
-        height=460,
+        height=560,
         legend=False,
     )
     figure.update_yaxes(tickformat=".0%", range=[0.44, 1.02])
     names = [str(epochs) for epochs in EPOCHS]
     _name_places(figure, names)
     rows = []
-    looks = {
-        "IID": (INK, "circle-open", "solid"),
-        "two labels": (GROUPS[1], "square-open", "9px,3px"),
-        "one label": (GROUPS[2], "diamond-open", "3px,3px"),
-    }
-    shifts = dict(zip(_SPLITS, (-0.06, 0.0, 0.06), strict=True))
+    looks = {"IID": "circle-open", "two labels": "square-open", "one label": "diamond-open"}
+    dashes = {"IID": "solid", "two labels": "9px,3px", "one label": "3px,3px"}
+    shifts = dict(zip(_BEST_OF, (-0.06, 0.0, 0.06, 0.12), strict=True))
     for split, where in _SPLITS.items():
         seeds = [
             tables.matching("skew_epochs", where | {"local_epochs": epochs})["end_accuracy"]
             for epochs in EPOCHS
         ]
-        rows += _add_dots(figure, names, seeds, split, looks[split], shift=shifts[split])
-        best = {"5": (_NAMES[split], 5)} | ({"1": ("iid", 1)} if split == "IID" else {})
-        rows += _add_best(figure, names, best, looks[split][0], of=split, shift=shifts[split])
+        look = (_BEST_OF[split][1], looks[split], dashes[split])
+        rows += _add_dots(figure, names, seeds, split, look, shift=shifts[split])
+    for split, (name, colour) in _BEST_OF.items():
+        best = {str(epochs): (name, epochs) for epochs in EPOCHS if _has_best(name, epochs)}
+        rows += _add_best(figure, names, best, colour, of=split, shift=shifts[split])
+    _say_star(figure, x=0.5, y=0.56, colour=INK)
+    note = {"text": "Dirichlet 0.1", "font": {"color": GROUPS[3]}, "xanchor": "left"}
+    figure.add_annotation(x=2 + _RIGHT, y=0.987, xshift=6, showarrow=False, **note)
     _describe(figure, "Accuracy after fifty rounds against the local epochs", rows)
     return figure
 
@@ -193,7 +205,7 @@ def _name_places(figure: go.Figure, names: Sequence[str]) -> None:
     """Make an x axis of the places 0, 1, … with these names."""
     last = len(names) - 1
     figure.update_xaxes(tickvals=list(range(len(names))), ticktext=list(names))
-    figure.update_xaxes(range=[-0.3, last + 0.15])
+    figure.update_xaxes(range=[-0.3, last + _RIGHT])
 
 
 def _add_dots(
@@ -233,13 +245,22 @@ def _add_dots(
         name=f"{name}, seeds",
         **place,
     )
-    note = {"text": name, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
-    figure.add_annotation(x=x[-1], y=means[-1], yref=f"y{axes}", xshift=12, **note)
+    words = "<br>".join(textwrap.wrap(name, _LONGEST))
+    note = {"text": words, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
+    place = {"x": len(names) - 1 + _RIGHT, "y": means[-1], "yref": f"y{axes}"}
+    figure.add_annotation(**place, xshift=6, align="left", **note)
     figure.update_layout(margin_r=170)
     return [
         [name, where, f"{mean:{form}}", str(len(values))]
         for where, mean, values in zip(names, means, seeds, strict=True)
     ]
+
+
+def _has_best(partition: str, epochs: int) -> bool:
+    """Whether runs at the best rate of this split and E are stored."""
+    rows = tables.read("rated_digits")
+    method = (rows["method"] == "FedAvg") & (rows["best_by"] == "rounds")
+    return bool((method & (rows["partition"] == partition) & (rows["epochs"] == epochs)).any())
 
 
 def _add_best(
@@ -262,21 +283,18 @@ def _add_best(
     figure.add_scatter(
         x=[names.index(where) + shift for where in means],
         y=list(means.values()),
-        mode="markers",
+        mode="lines+markers" if of else "markers",
+        line={"color": colour, "dash": "dot", "width": 1},
         marker=marker,
         name=name,
         hovertemplate="%{y:.1%}",
     )
-    if not of or of == "IID":
-        first = min(means, key=names.index)
-        note = {
-            "text": "☆ at its best η<br>(elsewhere not measured)",
-            "font": {"color": colour},
-            "showarrow": False,
-        }
-        side = {"xanchor": "left", "align": "left", "xshift": 12} if of else {"yshift": 26}
-        figure.add_annotation(x=names.index(first) + shift, y=means[first], **note, **side)
     return [[name, where, f"{mean:.1%}", "20"] for where, mean in means.items()]
+
+
+def _say_star(figure: go.Figure, *, x: float, y: float, colour: str) -> None:
+    words = "☆ at its best η<br>(no star: not measured)"
+    figure.add_annotation(x=x, y=y, text=words, font={"color": colour}, showarrow=False)
 
 
 def _describe(figure: go.Figure, what: str, rows: Sequence[Sequence[str]]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, INK, METHODS
+from fedlab_core.plots.colours import INK, METHODS
 from fedlab_core.plots.style import set_description
 from fedlab_course.chapters.ch03_scaffold import scaffold_plane
 from fedlab_course.evidence import best_rates, rate_figures
@@ -80,16 +80,11 @@ def _over_rates(split: str, axis: str) -> go.Figure:
         axis=axis,
         y_title=f"accuracy for {equal}",
     )
-    low = LOWEST.get(split, _LOWEST)
-    ticks = np.linspace(low, 1.0, 5)
-    figure.update_layout(yaxis={"range": [low, 1.0], "tickvals": ticks, "tickformat": ".0%"})
+    rate_figures.zoom(figure, LOWEST.get(split, _LOWEST))
     # beside the ring: above it SCAFFOLD's curve crosses the words
     figure.for_each_annotation(
         lambda note: note.update(ax=110, ay=-12) if note.text.startswith("FedAvg") else None
     )
-    words = {"text": f"below {low:.0%}: not drawn", "font": {"color": GREY, "size": 12}}
-    place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y", "yanchor": "bottom"}
-    figure.add_annotation(**words, **place, y=low, showarrow=False)
     return figure
 
 

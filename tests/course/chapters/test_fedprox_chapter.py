@@ -108,6 +108,17 @@ def test_at_its_best_rate_no_fedprox_is_a_point_above_fedavg() -> None:
     assert [round(end) for end in (max(means["FedProx 1"]), min(means["FedProx 1"]))] == [-2, -15]
 
 
+@pytest.mark.parametrize(("method", "points"), [("FedProx 0.1", -1.4), ("FedProx 1", -2.7)])
+def test_with_twenty_epochs_fedprox_ends_lower_too(method: str, points: float) -> None:
+    """Two labels, each method at its best rate."""
+    where = {"partition": "two_labels", "epochs": 20, "best_by": "rounds"}
+    ends = [
+        tables.matching("rated_digits", where | {"method": name}).set_index("seed").end_accuracy
+        for name in (method, "FedAvg")
+    ]
+    assert round(100 * float((ends[0] - ends[1]).mean()), 1) == points
+
+
 def test_rounds_are_counted_until_a_path_stays_within_a_hundredth() -> None:
     """Half of the way in every round: 2⁻⁷ < 1 % after seven rounds, and 2⁻⁶ is not."""
     assert figures.rounds_needed(1 - 0.5 ** np.arange(60.0)) == 7

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from fedlab_core.plots.colours import GREY, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.evidence import best_rates
+from fedlab_course.evidence import best_rates, tables
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import named_slider
 
@@ -27,6 +27,12 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     COMPETITOR: (COMPETITOR,),
     "FedDyn": ("FedDyn",),
     "FedAvgM": ("FedAvgM",),
+}
+_SYMBOLS = {"FedProx": "μ", "FedDyn": "μ", "FedCurv": "λ", "FedMas": "λ"}  # of the parameter
+_TITLES = {
+    "FedMas explicit": "FedMas, explicit steps",
+    "FedMas implicit": "FedMas, implicit steps",
+    "FedMas softmax": "FedMas, Ω of the softmax",
 }
 FEDERATIONS = {
     "one label": "one_label",
@@ -85,7 +91,7 @@ def board(
     split = next(text for text, value in FEDERATIONS.items() if value == federation)
     figure = new_figure(
         title=f"{split.capitalize()}, {_WORDS[axis]}",
-        x_title=_x_title(axis, absent),
+        x_title=_x_title(federation, axis, absent),
         y_title="",
         height=160 + 34 * len(shown),
         legend=False,
@@ -98,7 +104,7 @@ def board(
     styles = looks({name: name for name in METHODS})
     table = []
     for name, values in rows.items():
-        _add_row(figure, name, values, styles[name])
+        _add_row(figure, (name, setting(federation, name, axis)), values, styles[name])
         spread = [f"{share:.1%}" for share in (values.mean(), values.min(), values.max())]
         table.append([name, *spread, len(values)])
     figure.update_xaxes(tickformat=".1~%")
@@ -111,16 +117,37 @@ def board(
     return figure
 
 
-def _x_title(axis: str, absent: Sequence[str]) -> str:
-    """What the axis measures, and below it the methods without test runs, in lines of three."""
+def setting(federation: str, method: str, axis: str) -> str:
+    """The variant of a method with the highest validation accuracy, its parameter and its rate."""
+    variant = best_rates.best_of(federation, METHODS[method], axis)
+    where = {
+        "partition": federation,
+        "epochs": best_rates.EPOCHS,
+        "method": variant,
+        "best_by": axis,
+    }
+    judged = tables.matching("rated_digits", where).iloc[0]
+    symbol = _SYMBOLS.get(method)
+    strength = f", {symbol} = {judged['parameter']:g}" if symbol else ""
+    return f"{_TITLES.get(variant, method)}{strength}, η = {judged['lr']:.2g}"
+
+
+def _x_title(federation: str, axis: str, absent: Sequence[str]) -> str:
+    """What the axis measures; below it the methods without test runs, in lines of three, and the
+    variant of FedMas.
+    """
     lines = [_MEASURED[axis]]
     if absent:
         parts = [", ".join(absent[start : start + 3]) for start in range(0, len(absent), 3)]
         lines.append("no test runs at the best rate: " + ",<br>".join(parts))
+    if "FedMas" not in absent:
+        lines.append("by validation: " + setting(federation, "FedMas", axis))
     return "<br>".join(lines)
 
 
-def _add_row(figure: go.Figure, row: str, values: pd.Series, style: Look) -> None:
+def _add_row(figure: go.Figure, names: tuple[str, str], values: pd.Series, style: Look) -> None:
+    """Add a row. ``names``: of the row, and of the method with its setting."""
+    row, chosen = names
     figure.add_scatter(
         x=values,
         y=[row] * len(values),
@@ -134,7 +161,7 @@ def _add_row(figure: go.Figure, row: str, values: pd.Series, style: Look) -> Non
         mode="markers",
         name=row,
         marker={"size": 14, "color": style.colour, "symbol": style.marker},
-        hovertemplate="mean: %{x:.1%}<extra>" + row + "</extra>",
+        hovertemplate="mean: %{x:.1%}<extra>" + chosen + "</extra>",
     )
 
 

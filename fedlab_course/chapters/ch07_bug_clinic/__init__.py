@@ -10,6 +10,7 @@ from fedlab_course.chapters.ch07_bug_clinic.bench import DISGUISED
 from fedlab_course.chapters.ch07_bug_clinic.chart import chart
 from fedlab_course.chapters.ch07_bug_clinic.examinations import (
     GIVEN,
+    code,
     examine,
     examine_all,
     found_by,
@@ -40,6 +41,7 @@ __all__ = [
     "alone",
     "begun",
     "chart",
+    "code",
     "diagnosis",
     "examine",
     "examine_all",

@@ -5,11 +5,13 @@ question does not apply. The notebook shows :func:`limit`, :func:`order` and :fu
 and one is written by the reader.
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from IPython.display import Markdown
 
 from fedlab_course.chapters.ch07_bug_clinic.bench import LR, draw, end, same, start
 from fedlab_course.chapters.ch07_bug_clinic.patients import HEALTHY, PATIENTS, Patient
@@ -110,6 +112,13 @@ GIVEN: dict[str, Examination] = {
     "mean of controls": mean_of_controls,
     "mean gradient": mean_gradient,
 }
+
+
+def code(*names: str) -> Markdown:
+    """The source of these examinations of ``GIVEN``, in a fold."""
+    sources = "\n\n".join(inspect.getsource(GIVEN[name]) for name in names)
+    summary = f"<summary>The code of {' and '.join(names)}</summary>"
+    return Markdown(f"<details>{summary}\n\n```python\n{sources}```\n\n</details>")
 
 
 def examine(examination: Examination, patient: Patient, seeds: Sequence[int]) -> bool | None:

@@ -1,11 +1,10 @@
-"""The last ward: four comparisons that an earlier edition of this course told, and was wrong about.
+"""The last ward: three comparisons of an earlier edition of this course, all of them wrong.
 
 Each has the figure that convicts it. 1: one learning rate for all. 2: a class without
-``communication``. 3: a control that differs in two things. 4: a clustering judged by one parameter.
+``communication``. 3: a control that differs in two things.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
-from fedlab_core import clustering
-from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.data.dataset import Dataset
-from fedlab_core.plots.colours import INK
 from fedlab_core.plots.style import group_look, new_figure, set_description
 from fedlab_core.server import Server
 from fedlab_course import comparison_figures as figures
 from fedlab_course.chapters.ch05_fedmas.ablation import FedMasTrueTiers, RotatedPairs
-from fedlab_course.experiments.studies import several_models
 from fedlab_course.explore import ideas
-from fedlab_course.methods import probes
-from fedlab_course.theory import cluster_quality
 
 RATES = (0.05, 0.2, 0.4, 0.8)
 OLD_RATE = 0.05
@@ -157,62 +150,10 @@ def two_differences(data: Dataset) -> go.Figure:
     return figure
 
 
-@cache
-def groups_found(seed: int = 0) -> dict[str, float]:
-    """The adjusted Rand index of two clusterings of one probe with four groups of clients.
-
-    The four groups give the same digits other names, as in chapter 11.
-    """
-    dealt = several_models.federation("concepts", seed)
-    model = fl.models.mlp(dealt.fed, seed=seed)
-    updates: LocalUpdates = probes.train(dealt.fed, model, seed=seed)
-    moves = (updates.params - updates.received).double().numpy()
-    labels = {
-        "OPTICS, ξ = 0.25": clustering.optics(moves).labels,
-        "OPTICS, ξ = 0.05": clustering.optics(moves, xi=0.05).labels,
-        "k-means, 4 clusters": clustering.kmeans(moves, several_models.NUM_GROUPS, seed).labels,
-    }
-    return {
-        name: cluster_quality.quality(found, dealt.ids).adjusted_rand
-        for name, found in labels.items()
-    }
-
-
-def one_setting(data: Dataset) -> go.Figure:
-    """Patient 4: which groups three clusterings find in the same probe."""
-    found = groups_found()
-    figure = new_figure(
-        title="The four groups, in the same probe",
-        x_title="adjusted Rand index",
-        y_title="",
-        height=300,
-        legend=False,
-    )
-    figure.add_bar(
-        x=list(found.values()),
-        y=list(found),
-        orientation="h",
-        marker={"color": INK},
-        text=[f"{value:.2f}" for value in found.values()],
-        textposition="outside",
-        cliponaxis=False,
-        hovertemplate="%{x:.2f}<extra>%{y}</extra>",
-    )
-    figure.update_xaxes(range=[0, 1.12], tickvals=[0, 0.5, 1])
-    figure.update_yaxes(autorange="reversed", ticks="")
-    phrases = "; ".join(f"{name} {value:.2f}" for name, value in found.items())
-    text = f"Adjusted Rand index of clusterings of one probe with four groups: {phrases}."
-    set_description(
-        figure, text, ["clustering", "index"], [[n, f"{v:.2f}"] for n, v in found.items()]
-    )
-    return figure
-
-
 FIGURES: dict[int, Callable[[Dataset], go.Figure]] = {
     1: one_rate,
     2: missing_bytes,
     3: two_differences,
-    4: one_setting,
 }
 
 

@@ -14,15 +14,18 @@ from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures as comparison
 from fedlab_course.check import on_quadratics
 from fedlab_course.evidence import best_rates, tables
+from fedlab_course.explore import ideas
 
 A = [1.0, 3.0]
 B = [0.0, 1.0]
 OPTIMUM = 0.75  # Σ a_k b_k / Σ a_k
 _ROUNDS = 60
 _WORK: dict[str, Any] = {"rounds": _ROUNDS, "local_steps": 10, "lr": 0.05}
-_LEAST = -0.2  # beyond it a path is said to run away
-_MOST = 2.1
-_SEEN = (0.2, 1.25)  # of w on the axis, so that the ends can be told apart
+_SEEN = (0.0, 2.1)  # of w on the axis; beyond it a path is said to run away
+_HEIGHT = 520
+_PLOT = 400  # pixels of the height without the frame, about
+_LABEL = 20  # pixels between two names
+_LEADER = 40  # pixels from the end of a path to its name
 # FedDyn and its server's half nearly coincide: one is solid, the other dashed.
 HALVES = {
     "FedDyn": Look(GROUPS[0], "solid", "circle"),
@@ -38,10 +41,13 @@ LEADS = {
 _TEST_IMAGES = 355
 # Row of the figure at fair rates → (the method that FedDyn is compared with, the axis).
 _RIVALS = {
-    "FedDyn − FedAvg, by rounds, each at its best": ("FedAvg", "rounds"),
-    "FedDyn − SCAFFOLD, for equal bytes, each at its best": ("SCAFFOLD", "bytes"),
-    "FedDyn − SCAFFOLD, by rounds, each at its best": ("SCAFFOLD", "rounds"),
-    "FedDyn − FedAvgM, by rounds, each at its best": ("FedAvgM", "rounds"),
+    "FedDyn − FedAvg, by rounds": ("FedAvg", "rounds"),
+    "FedDyn − SCAFFOLD, for equal bytes": ("SCAFFOLD", "bytes"),
+    "FedDyn − SCAFFOLD, by rounds": ("SCAFFOLD", "rounds"),
+    "FedDyn − FedAvgM, by rounds": ("FedAvgM", "rounds"),
+    "FedDyn − SCAFFOLD with 1/|S|, by rounds": ("SCAFFOLD cohort", "rounds"),
+    "FedDyn − SCAFFOLD with 1/|S|, for equal bytes": ("SCAFFOLD cohort", "bytes"),
+    "FedDyn − one client an update, for equal bytes": ("one client an update", "bytes"),
 }
 _WHOLE = {"algorithm": "feddyn", "mu": 0.1}
 _LESS: dict[str, dict[str, Any]] = {
@@ -57,13 +63,14 @@ def paths(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
     ``rules``: name → algorithm. A path that leaves the picture is drawn to its edge.
     """
     styles = looks({name: name for name in rules})
-    figure = new_figure(title=title, x_title="round", y_title="w", legend=False)
+    figure = new_figure(title=title, x_title="round", y_title="w", height=_HEIGHT, legend=False)
     ends = {"optimum": (float(_ROUNDS), OPTIMUM)}
     colours = {"optimum": GREY}
     rows = []
     for name, rule in rules.items():
         path = on_quadratics.path(_made(rule), [], A, B, _WORK)
-        shown = path[: next((i + 1 for i, w in enumerate(path) if not _LEAST < w < _MOST), None)]
+        escapes = (i + 1 for i, w in enumerate(path) if not _SEEN[0] < w < _SEEN[1])
+        shown = path[: next(escapes, None)]
         _add_path(figure, name, [on_quadratics.START, *shown], styles[name])
         rows.append([name, f"{path[-1]:.4f}", f"{abs(path[-1] - OPTIMUM):.4f}"])
         if len(shown) == len(path):
@@ -73,11 +80,8 @@ def paths(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
             _note_of_escape(figure, name, len(shown), styles[name])
     dots = {"color": GREY, "width": 2, "dash": "dot"}
     comparison.add_level(figure, (0.0, float(_ROUNDS)), OPTIMUM, "optimum", dots)
-    comparison.name_ends(figure, ends, colours, _SEEN[1] - _SEEN[0])
+    _name_ends(figure, ends, colours)
     figure.update_yaxes(range=list(_SEEN))
-    start: dict[str, Any] = {"text": f"↑ start: w = {on_quadratics.START:g}", "showarrow": False}
-    corner = {"xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "top"}
-    figure.add_annotation(x=1, y=0.99, **start, **corner)
     phrases = "; ".join(f"{name} at {end}, {gap} from the optimum" for name, end, gap in rows)
     text = (
         f"w round by round on two quadratics with optimum {OPTIMUM}. After {_ROUNDS} rounds: "
@@ -100,11 +104,50 @@ def _add_path(figure: go.Figure, name: str, values: Sequence[float], style: Look
     )
 
 
+def _name_ends(
+    figure: go.Figure, ends: dict[str, tuple[float, float]], colours: dict[str, str]
+) -> None:
+    """Write the names in a column to the right, with a thin line to each from the end (x, y)."""
+    names = sorted(ends, key=lambda name: -ends[name][1])
+    heights = [_PLOT / (_SEEN[1] - _SEEN[0]) * ends[name][1] for name in names]
+    places: list[float] = []
+    for height in heights:
+        places.append(min([height, *(place - _LABEL for place in places[-1:])]))
+    lift = float(np.mean(heights) - np.mean(places))
+    for name, height, place in zip(names, heights, places, strict=True):
+        x, y = ends[name]
+        figure.add_annotation(
+            x=x,
+            y=y,
+            ax=_LEADER,
+            ay=height - place - lift,
+            text=name,
+            font={"color": colours[name]},
+            xanchor="left",
+            arrowhead=0,
+            arrowwidth=1,
+            arrowcolor=colours[name],
+        )
+    figure.update_xaxes(range=[0, _ROUNDS])
+    figure.update_layout(margin_r=20 + _LEADER + 8 * max(map(len, ends)))
+
+
 def _note_of_escape(figure: go.Figure, name: str, last: int, style: Look) -> None:
     """Say beside a path that it leaves the picture in the round ``last``."""
     words: dict[str, Any] = {"text": f"{name} runs away", "font": {"color": style.colour}}
     place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "xshift": 8, "showarrow": False}
     figure.add_annotation(x=last, y=0.97, **words, **place)
+
+
+def by_strength(*, feddyn: bool = False) -> ideas.Idea:
+    """:func:`paths` of FedAvg and FedProx, and of FedDyn if wanted, with a slider for μ."""
+    figures = {}
+    for mu in (0.3, 1.0, 3.0, 10.0):
+        rules: dict[str, fl.Algorithm] = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(mu)}
+        if feddyn:
+            rules["FedDyn"] = fl.algorithms.FedDyn(mu)
+        figures[mu] = paths(rules, title=f"Where {len(rules)} methods stop, μ = {mu:g}")
+    return ideas.gallery(figures, "strength μ", value=3.0)
 
 
 def _made(rule: fl.Algorithm) -> Callable[[], fl.Algorithm]:
@@ -130,7 +173,9 @@ def tuned() -> go.Figure:
             best_rates.judged("two_labels", method, axis) for method in ("FedDyn", rival)
         )
         values[name] = (feddyn - other).to_numpy()
-    return comparison.differences(values, margin=0.01, title="FedDyn's leads, 20 seeds each")
+    return comparison.differences(
+        values, margin=0.01, title="FedDyn's leads, 20 seeds, each at its best rate"
+    )
 
 
 def leads() -> go.Figure:

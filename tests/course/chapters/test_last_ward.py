@@ -1,4 +1,4 @@
-"""The last ward: what convicts each of four comparisons, from counting and from known groups."""
+"""The last ward: what convicts each of three comparisons, from counting."""
 
 import numpy as np
 import pandas as pd
@@ -48,13 +48,6 @@ def test_the_control_differs_from_tiers_in_two_things(digits) -> None:
 
 def test_waits_are_counted_for_each_label() -> None:
     assert last_ward.waits([{0}, {1}, {0, 1}, {0}]) == [2, 1, 1]
-
-
-def test_one_setting_sees_nothing_and_another_method_sees_the_groups() -> None:
-    found = last_ward.groups_found()
-    assert found["OPTICS, ξ = 0.25"] == 0.0
-    assert found["k-means, 4 clusters"] > 0.8
-    assert found["OPTICS, ξ = 0.05"] < found["k-means, 4 clusters"]
 
 
 def test_ends_are_measured_at_each_rate(digits) -> None:

@@ -144,8 +144,28 @@ def test_the_figure_of_paths_ends_at_the_optimum_of_the_two_clients() -> None:
     s = 1 - (1 - 0.05 * np.array([1.0, 3.0])) ** 10
     assert ends["FedDyn"] == pytest.approx(0.75, abs=1e-5)
     assert ends["FedAvg"] == pytest.approx(s[1] / s.sum(), abs=1e-6)
-    start = "↑ start: w = 2"
-    assert {note.text for note in figure.layout.annotations} == {"optimum", start, *rules}
+    assert {note.text for note in figure.layout.annotations} == {"optimum", *rules}
+    assert all(trace.y[0] == 2.0 for trace in figure.data if trace.name in rules)
+
+
+def test_names_beside_paths_are_in_the_order_of_the_ends_and_apart() -> None:
+    rules = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(3.0), "FedDyn": fl.algorithms.FedDyn(3.0)}
+    notes = figures.paths(rules, title="Paths").layout.annotations
+    heights = [note.y * figures._PLOT / 2.1 - note.ay for note in notes]
+    assert [note.text for note in notes] in (
+        ["optimum", "FedDyn", "FedProx", "FedAvg"],
+        ["FedDyn", "optimum", "FedProx", "FedAvg"],
+    )
+    assert np.all(np.diff(heights) <= -figures._LABEL + 1e-9)
+
+
+def test_feddyn_is_slow_for_the_smallest_and_the_largest_strength() -> None:
+    arrivals = []
+    for mu in (0.3, 1.0, 3.0, 10.0):
+        path = on_quadratics.path(fl.algorithms.FedDyn, [mu], figures.A, figures.B, figures._WORK)
+        far = [round for round, w in enumerate(path) if abs(w - figures.OPTIMUM) > 0.01]
+        arrivals.append(far[-1])
+    assert min(arrivals[0], arrivals[3]) > 2 * max(arrivals[1], arrivals[2])
 
 
 def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
@@ -208,6 +228,9 @@ def test_the_leads_at_fair_rates_are_what_the_text_says() -> None:
         ["+2.5", "+2.1", "+2.8", 20],
         ["+0.4", "+0.2", "+0.6", 20],
         ["+0.34", "+0.02", "+0.66", 20],
+        ["-0.3", "-0.5", "-0.1", 20],
+        ["+0.04", "-0.20", "+0.28", 20],
+        ["-0.5", "-0.8", "-0.1", 20],
     ]
 
 

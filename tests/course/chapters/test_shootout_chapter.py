@@ -105,6 +105,19 @@ def test_a_row_has_the_name_of_the_method_and_not_of_the_variant() -> None:
     assert set(names) <= set(board.METHODS)
 
 
+def test_the_line_below_the_board_names_the_variant_of_fedmas() -> None:
+    title = board.board("one_label", "rounds").layout.xaxis.title.text
+    assert title.endswith("by validation: FedMas, Ω of the softmax, λ = 10, η = 0.28")
+    assert board.setting("one_label", "FedAvg", "bytes") == "FedAvg, η = 0.8"
+
+
+@pytest.mark.parametrize("federation", board.FEDERATIONS.values())
+@pytest.mark.parametrize("axis", board.AXES.values())
+def test_feddyn_is_in_the_grey_band_on_every_axis(federation: str, axis: str) -> None:
+    means = {name: values.mean() for name, values in board.accuracies(federation, axis).items()}
+    assert max(means.values()) - means["FedDyn"] < best_rates.MARGIN
+
+
 def test_a_budget_is_what_fedavg_spends(race, within_budget) -> None:
     found = figures.filled(race, within_budget)
     accuracy = {name: h.frame.test_accuracy.to_numpy() for name, h in race.items()}

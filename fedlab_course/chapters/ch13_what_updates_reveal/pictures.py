@@ -26,14 +26,20 @@ def side_by_side(sample: torch.Tensor, read: torch.Tensor) -> go.Figure:
     upright = hidden | {"autorange": "reversed"}
     figure.update_layout(
         xaxis=hidden | {"domain": [0.05, 0.45]},
-        yaxis=upright | {"scaleanchor": "x", "domain": [0, 0.88]},
+        yaxis=upright | {"scaleanchor": "x", "domain": [0, 0.86]},
         xaxis2=hidden | {"domain": [0.55, 0.95], "anchor": "y2"},
-        yaxis2=upright | {"scaleanchor": "x2", "anchor": "x2", "domain": [0, 0.88]},
+        yaxis2=upright | {"scaleanchor": "x2", "anchor": "x2", "domain": [0, 0.86]},
     )
     for axes, picture, words in (("", held, "held"), ("2", found, "read")):
         figure.add_heatmap(z=picture, xaxis=f"x{axes}", yaxis=f"y{axes}", showscale=False)
         figure.data[-1].update(colorscale="Greys", zmin=0, zmax=float(held.max()))
-        place = {"x": 0.5, "xref": f"x{axes} domain", "y": 0.94, "yref": "paper"}
+        place = {
+            "x": 0.5,
+            "xref": f"x{axes} domain",
+            "y": 0.9,
+            "yref": "paper",
+            "yanchor": "bottom",
+        }
         figure.add_annotation(**place, text=words, showarrow=False)
     text = (
         "Two pictures of one digit: the sample that the client holds, and the quotient that the "

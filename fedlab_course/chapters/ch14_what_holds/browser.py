@@ -1,6 +1,7 @@
 """The tables of verdicts."""
 
 import html
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
@@ -9,16 +10,17 @@ import pandas as pd
 from IPython.display import HTML, display
 
 from fedlab_core import validation
+from fedlab_course.chapters.ch14_what_holds import dragged
 from fedlab_course.evidence import configs, judging, shown
 from fedlab_course.evidence.judging import OPEN, JudgedStatement
 from fedlab_course.folders import RESULTS
 
-_BOX = """<style>
-.fedlab-verdicts table :is(th, td) { text-align: left; vertical-align: top; white-space: normal }
-.fedlab-verdicts td:last-child { min-width: 22em }
-</style>
-<div class="fedlab-verdicts" style="max-height: 32em; overflow-y: auto" tabindex="0" role="region"
- aria-label="Table of verdicts">"""
+_SENTENCE = re.compile(r"(?<=[.])\s")
+_STYLE = """<style>
+.fedlab-claims { border-left: 3px solid var(--line, #D9DDE2); padding: 0.1em 0.8em }
+.fedlab-claims { margin: 0.7em 0 }
+.fedlab-claims p { margin: 0.2em 0 }
+</style>"""
 
 
 def counts() -> pd.DataFrame:
@@ -36,9 +38,9 @@ def counts() -> pd.DataFrame:
 
 
 def claims(source: str) -> pd.DataFrame:
-    """List the claims of a ``source``, such as "002": what it says; the verdict on the statement
-    that speaks for it, with that statement, which has the axis; the verdicts on all its
-    statements; and all of what we find, with its hedges.
+    """List the claims of a ``source``, such as "002": what it says; the verdict, "in part" where
+    another statement speaks against the leading one; what we find in one sentence; the leading
+    statement, which has the axis; the verdicts on all statements; and all of what we find.
 
     Raises ``ValueError`` for an unknown one.
     """
@@ -48,12 +50,21 @@ def claims(source: str) -> pd.DataFrame:
     rows = []
     for claim in configs.read():
         if configs.source_of(claim.id) == source:
+            statements = [every[one.id] for one in claim.statements]
             lead = every[claim.lead or claim.statements[0].id]
-            all_verdicts = _tally([every[one.id] for one in claim.statements])
-            says = (_verdict(lead), lead.statement.says, all_verdicts)
-            rows.append((claim.id, claim.claim, *says, why[claim.id]["why"]))
-    names = ["claim", "it says", "verdict", "on which axis", "all its statements", "we find"]
-    return pd.DataFrame(rows, columns=names).set_index("claim")
+            sentence, *more = _SENTENCE.split(why[claim.id]["why"], maxsplit=1)
+            rest = [lead.statement.says, _tally(statements), " ".join(more)]
+            rows.append((claim.id, claim.claim, _word(lead, statements), sentence, *rest))
+    names = ["claim", "it says", "verdict", "we find", "on which axis", "all its statements"]
+    return pd.DataFrame(rows, columns=[*names, "more"]).set_index("claim")
+
+
+def _word(lead: JudgedStatement, statements: Sequence[JudgedStatement]) -> str:
+    """The verdict on the ``lead`` of a claim, or "in part" if a statement is against it."""
+    verdicts = [judged.finding.verdict for judged in statements]
+    if dragged.holds_in_part(lead.finding.verdict, verdicts):
+        return f"{dragged.IN_PART}, uncorrected" if _is_uncorrected(lead) else dragged.IN_PART
+    return _verdict(lead)
 
 
 def _verdict(judged: JudgedStatement) -> str:
@@ -80,12 +91,18 @@ def _tally(statements: Sequence[JudgedStatement]) -> str:
 
 
 def browse(table: pd.DataFrame, *, folded: str = "") -> None:
-    """Show a ``table`` in a box that scrolls, with text that wraps; below the summary ``folded``,
-    if there is one, until it is opened.
+    """Show the claims of a ``table`` as cards: claim, verdict and one sentence, and the rest in a
+    fold; all of them below the summary ``folded``, if there is one, until it is opened.
     """
-    with pd.option_context("display.max_colwidth", None):
-        written = table.reset_index().to_html(index=False, border=0)
-    box = f"{_BOX}{written}</div>"
+    page = "".join(_card(str(id), row) for id, row in table.iterrows())
     if folded:
-        box = f"<details><summary>{html.escape(folded)}</summary>{box}</details>"
-    display(HTML(box))
+        page = f"<details><summary>{html.escape(folded)}</summary>{page}</details>"
+    display(HTML(_STYLE + page))
+
+
+def _card(id: str, row: pd.Series) -> str:
+    words = {name: html.escape(text) for name, text in row.items()}
+    return f"""<div class="fedlab-claims"><p><strong>{words["verdict"]}</strong> · {id}:
+ “{words["it says"]}”</p><p>{words["we find"]}</p><details><summary>The axis, and all statements
+</summary><p>The leading statement: {words["on which axis"]}</p><p>All statements:
+ {words["all its statements"]}.</p><p>{words["more"]}</p></details></div>"""

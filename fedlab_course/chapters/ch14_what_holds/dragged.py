@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from fedlab_core.plots.colours import GREY, INK, rgba
+from fedlab_core.plots.colours import GREY, INK, VERDICTS, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.evidence import configs, forest, judging, shown, tables
@@ -27,6 +27,10 @@ FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 LEVEL = (1 - judging.LEVEL) / 2
 _WORDS = Path(__file__).parent / "claims_in_words.toml"
 _FIXED = ("diverged", "not tested", "not measured")  # no margin changes these
+IN_PART = "◐ in part"
+_FOR = ("holds", "confirmed", "higher")
+_AGAINST = ("opposite", "refuted", "lower", "equivalent")
+_EQUIVALENT = 8  # claims: the goal of the slider where all of them are shown
 # what a statement expects → the words for what a number that should be positive would get
 _EXPECTED = {
     "positive": {},
@@ -43,7 +47,8 @@ FEW = ("000-1", "000-2", "001-1", "001-2", "002-1", "002-3", "002-5", "004-4")
 class Row(NamedTuple):
     """A claim in ``words``, the ``judged`` statement that speaks for it, and its ``verdict`` at a
     margin; ``significant``: among all statements, or None where nothing was corrected; ``alike``:
-    how many of the claim's statements have a verdict with the same sign; and how ``many`` it has.
+    how many of the claim's statements have a verdict with the same sign; how ``many`` it has; and
+    whether the claim holds only ``in_part``, because another statement speaks against it.
     """
 
     words: str
@@ -52,6 +57,7 @@ class Row(NamedTuple):
     significant: bool | None
     alike: int
     many: int
+    in_part: bool
 
 
 @lru_cache(maxsize=1)
@@ -111,8 +117,14 @@ def rows(
         alike = sum(_sign(one) == _sign(verdict) for one in verdicts.values())
         moved = replace(judged, finding=finding)
         stays = None if stands is None else significant[finding.id]
-        found.append(Row(in_words()[claim], moved, verdict, stays, alike, len(statements)))
+        in_part = holds_in_part(verdict, list(verdicts.values()))
+        found.append(Row(in_words()[claim], moved, verdict, stays, alike, len(statements), in_part))
     return found
+
+
+def holds_in_part(lead: str, verdicts: Sequence[str]) -> bool:
+    """Whether the ``lead`` of a claim supports it and another of its ``verdicts`` is against it."""
+    return lead in _FOR and any(verdict in _AGAINST for verdict in verdicts)
 
 
 def _verdict(statement: Statement, finding: judging.Finding, word: Word | None) -> str:
@@ -139,10 +151,7 @@ def all_claims(
     """
     tip = "Every δ is multiplied by this; 1 is the plan"
     factors = slider("all δ, times", FACTORS, 1.0, tip)
-    first = leads()["000-1"].statement.id
-    wish = "find the least factor at which the first claim is equivalent"
-    least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
-    goal = Goal(wish, lambda factor: factor == least)
+    goal = _goal_of_few() if only else _goal_of_all()
 
     def draw(factor: float) -> go.Figure:
         functions = [one for one in (word, stands) if one is not None]
@@ -150,6 +159,23 @@ def all_claims(
         return _figure(factor, rows(factor, word, stands, only), whose)
 
     return Idea(draw, {"factor": factors}, goal=goal)
+
+
+def _goal_of_few() -> Goal:
+    first = leads()["000-1"].statement.id
+    wish = "find the least factor at which the first claim is equivalent"
+    least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
+    return Goal(wish, lambda factor: factor == least)
+
+
+def _goal_of_all() -> Goal:
+    def equivalent(factor: float) -> int:
+        return sum(judged_at(factor)[one.statement.id].verdict == "equivalent" for one in mine)
+
+    mine = leads().values()
+    wish = f"find the least factor at which {_EQUIVALENT} claims are equivalent"
+    least = min(one for one in FACTORS if equivalent(one) >= _EQUIVALENT)
+    return Goal(wish, lambda factor: factor == least)
 
 
 def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
@@ -203,6 +229,7 @@ def _places(row: Row) -> list[float]:
 def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
     """Add the mean and interval of a claim in planned margins, and its word on the right."""
     colour, symbol = forest.LOOKS[row.verdict]
+    colour = VERDICTS["other"] if row.in_part else colour
     middle, low, high = _places(row)
     is_open = row.significant is False and row.verdict not in judging.OPEN
     figure.add_scatter(
@@ -235,11 +262,12 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
 
 
 def _said(row: Row) -> str:
-    """The word of a claim with its sign, how many of its statements have this sign, such as
-    "✓ holds 3 of 8", and whether it is uncorrected.
+    """The word of a claim with its sign, how many of its statements have the sign of its lead, such
+    as "✓ holds 3 of 3" or "◐ in part 3 of 8", and whether it is uncorrected.
     """
     text = {"higher": "▲ higher", "lower": "▼ lower", "equivalent": "≈ equivalent"}
     said = text.get(row.verdict, shown.WORDS[row.verdict])
+    said = IN_PART if row.in_part else said
     if row.many > 1:
         said += f" {row.alike} of {row.many}"
     is_open = row.significant is False and row.verdict not in judging.OPEN

@@ -92,6 +92,11 @@ def test_the_count_of_plans_that_came_late_is_that_of_the_register() -> None:
     late = sum(bool(plans.deviation(row.statement)) for row in judging.stored().values())
     text = (NOTEBOOKS / "14_what_holds.ipynb").read_text(encoding="utf-8")
     assert f"marks the {late} exceptions among {len(judging.stored())} statements" in text
+    changed = [row for row in judging.stored().values() if plans.deviation(row.statement)]
+    fair = sum(row.claim.id.startswith("fair-") for row in changed)
+    on_sources = sum(configs.source_of(row.claim.id) != "others" for row in changed)
+    assert f"Of these, {fair} compare methods" in text
+    assert f"and {on_sources} are on the sources" in text
 
 
 def _numbers(text: str) -> list[int]:
@@ -117,7 +122,7 @@ def test_the_readers_correction_leaves_marks_open() -> None:
 
 
 def test_the_band_grows_with_the_margin_and_the_marks_stay() -> None:
-    idea = dragged.all_claims()
+    idea = dragged.all_claims(only=dragged.FEW)
     narrow, wide = (idea.figure(factor=factor) for factor in (1.0, 8.0))
     assert narrow.layout.shapes[0].x1 < wide.layout.shapes[0].x1
     assert [trace.x for trace in narrow.data] == [trace.x for trace in wide.data]
@@ -131,9 +136,26 @@ def test_a_claim_says_how_many_of_its_statements_have_its_sign() -> None:
     stored = judging.stored()
     mine = [stored[one.id].finding.verdict for one in found["002-3"].judged.claim.statements]
     assert found["002-3"].verdict == "holds"
-    assert found["002-3"][4:] == (sum(one in ("holds", "confirmed") for one in mine), 20)
+    assert found["002-3"][4:6] == (sum(one in ("holds", "confirmed") for one in mine), 20)
     assert (found["004-2"].alike, found["004-2"].many) == (3, 5)  # "holds" and "confirmed"
     assert max(row.many for row in found.values()) == 20
+
+
+def test_a_claim_with_a_statement_against_it_holds_in_part() -> None:
+    found = {row.judged.claim.id: row for row in dragged.rows(1.0, None, None)}
+    in_part = {id for id, row in found.items() if row.in_part}
+    assert in_part == {"000-1", "002-1", "002-3", "004-1", "004-2", "004-4", "004-6", "004-7"}
+    assert dragged._said(found["000-1"]) == "◐ in part 3 of 8"
+    assert dragged._said(found["001-3"]) == "✓ holds 4 of 4"
+    assert not dragged.holds_in_part("holds", ["holds", "undecided"])
+    assert not dragged.holds_in_part("opposite", ["opposite", "holds"])
+
+
+def test_the_goal_with_all_claims_is_another_one_than_that_of_a_few() -> None:
+    few, every = dragged._goal_of_few(), dragged._goal_of_all()
+    assert few.text != every.text
+    assert [factor for factor in dragged.FACTORS if few.check(factor)] == [4.0]
+    assert [factor for factor in dragged.FACTORS if every.check(factor)] == [8.0]
 
 
 def test_the_opening_gives_the_same_numbers_three_words() -> None:

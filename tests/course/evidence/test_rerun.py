@@ -130,10 +130,13 @@ def test_a_claim_has_the_verdict_of_its_first_statement_and_all_that_we_find() -
     lead = judging.stored()["002-3a"]
     assert row["on which axis"] == lead.statement.says
     assert ("uncorrected" in row["verdict"]) != lead.finding.corrected
+    assert browser.claims("002").loc["002-4", "verdict"] == "✓ holds"  # the others are undecided
     (claim,) = [claim for claim in configs.read() if claim.id == "002-3"]
     counts = [int(part.split()[0]) for part in row["all its statements"].split("; ")]
     assert sum(counts) == len(claim.statements)
-    assert "Update for update it is more than ten points behind SCAFFOLD." in row["we find"]
+    assert row["verdict"] == "◐ in part"
+    assert row["we find"].startswith("FedMas is first on the digits")
+    assert "Update for update it is more than ten points behind SCAFFOLD." in row["more"]
     with pytest.raises(ValueError, match="source='005'"):
         browser.claims("005")
 

@@ -247,8 +247,8 @@ def _add_dots(
     )
     words = "<br>".join(textwrap.wrap(name, _LONGEST))
     note = {"text": words, "font": {"color": colour}, "showarrow": False, "xanchor": "left"}
-    place = {"x": len(names) - 1 + _RIGHT, "y": means[-1], "yref": f"y{axes}"}
-    figure.add_annotation(**place, xshift=6, align="left", **note)
+    end = {"x": len(names) - 1 + _RIGHT, "y": means[-1]}
+    figure.add_annotation(**end, yref=f"y{axes}", xshift=6, align="left", **note)
     figure.update_layout(margin_r=170)
     return [
         [name, where, f"{mean:{form}}", str(len(values))]

@@ -10,16 +10,17 @@ import pandas as pd
 from IPython.display import HTML, display
 
 from fedlab_core import validation
+from fedlab_core.plots.colours import PAGE
 from fedlab_course.chapters.ch14_what_holds import dragged
 from fedlab_course.evidence import configs, judging, shown
 from fedlab_course.evidence.judging import OPEN, JudgedStatement
 from fedlab_course.folders import RESULTS
 
 _SENTENCE = re.compile(r"(?<=[.])\s")
-_STYLE = """<style>
-.fedlab-claims { border-left: 3px solid var(--line, #D9DDE2); padding: 0.1em 0.8em }
-.fedlab-claims { margin: 0.7em 0 }
-.fedlab-claims p { margin: 0.2em 0 }
+_STYLE = f"""<style>
+.fedlab-claims {{ border-left: 3px solid var(--line, {PAGE["line"][0]}); padding: 0.1em 0.8em }}
+.fedlab-claims {{ margin: 0.7em 0 }}
+.fedlab-claims p {{ margin: 0.2em 0 }}
 </style>"""
 
 

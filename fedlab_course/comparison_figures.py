@@ -190,11 +190,16 @@ def grouped_differences(
     return figure
 
 
-def _add_margin(figure: go.Figure, margin: float, y: float) -> None:
-    """Add the band ±δ of differences that are too small to count, and its name at ``y``."""
+def add_band(figure: go.Figure, margin: float) -> None:
+    """Add the band ±δ of differences in points that are too small to count, and a line at zero."""
     band = rgba(GREY, 0.18)
     figure.add_vrect(x0=-100 * margin, x1=100 * margin, fillcolor=band, line_width=0, layer="below")
     figure.add_vline(x=0, line={"color": GREY, "width": 1})
+
+
+def _add_margin(figure: go.Figure, margin: float, y: float) -> None:
+    """Add the band ±δ, and its name at ``y``."""
+    add_band(figure, margin)
     note = {"text": f"±δ = {100 * margin:g}", "font": {"color": GREY}, "showarrow": False}
     figure.add_annotation(x=0, y=y, **note)
 

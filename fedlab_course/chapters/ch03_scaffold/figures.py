@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.compare import Interval, price, t_interval
-from fedlab_core.plots.colours import GREY, METHODS, rgba
+from fedlab_core.plots.colours import GREY, METHODS
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.evidence import best_rates
@@ -119,9 +119,7 @@ def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Fig
     figure = new_figure(
         title=title, x_title="points of accuracy; grey: ±δ", y_title="", height=520, legend=True
     )
-    delta = 100 * best_rates.MARGIN
-    figure.add_vrect(x0=-delta, x1=delta, fillcolor=rgba(GREY, 0.13), line_width=0, layer="below")
-    figure.add_vline(x=0, line={"color": GREY, "width": 1})
+    comparison_figures.add_band(figure, best_rates.MARGIN)
     rows = []
     for number, (name, (method, axis, look)) in enumerate(series.items()):
         found = {

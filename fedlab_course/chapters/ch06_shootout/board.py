@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from fedlab_core.plots.colours import GREY, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.evidence import best_rates, tables
+from fedlab_course.evidence import best_rates
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import named_slider
 
@@ -120,13 +120,7 @@ def board(
 def setting(federation: str, method: str, axis: str) -> str:
     """The variant of a method with the highest validation accuracy, its parameter and its rate."""
     variant = best_rates.best_of(federation, METHODS[method], axis)
-    where = {
-        "partition": federation,
-        "epochs": best_rates.EPOCHS,
-        "method": variant,
-        "best_by": axis,
-    }
-    judged = tables.matching("rated_digits", where).iloc[0]
+    judged = best_rates.judged_runs(federation, variant, axis).iloc[0]
     symbol = _SYMBOLS.get(method)
     strength = f", {symbol} = {judged['parameter']:g}" if symbol else ""
     return f"{_TITLES.get(variant, method)}{strength}, η = {judged['lr']:.2g}"

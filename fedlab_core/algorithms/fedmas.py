@@ -23,7 +23,7 @@ Gaps of the text.
   η·2λ·max Ω < 2; otherwise the run warns once. The implicit step takes the penalty at the new y_k:
   it has the same resting point, and no such bound. "explicit" is the default because it is the
   letter of the text: on the digits, each at its best rate by rounds, neither step ends above tiers
-  without a penalty (results/claims/others.md, fair-2). But it can diverge where the other does not.
+  without a penalty (results/claims/others.md, fair-2). It can diverge where "implicit" does not.
 - Eq. (6) calls a "the output vector of the network" inside a cross-entropy. The authors of Memory
   Aware Synapses use the logits; the softmax is the other reading. Ω of the logits can grow with
   them without a bound, and ‖softmax‖² is at most 1.

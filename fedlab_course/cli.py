@@ -21,6 +21,7 @@ from fedlab_course.grading.nbgrader import course
 from fedlab_course.harness import course_run, rows
 from fedlab_course.harness.course_plan import Options
 from fedlab_course.publish import build as builder
+from fedlab_course.translation import command as translation
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -263,6 +264,10 @@ _COMMANDS: dict[str, tuple[str, program.Configure]] = {
     "classroom": (
         "Start a class whose phones are the federation: one page for phones, one to project.",
         classroom.configure,
+    ),
+    "translate": (
+        "Bring the catalogues of a language up to date with the course, or check them.",
+        translation.configure,
     ),
     "evidence": (
         "Run the missing experiments behind the stored verdicts, and write the report.",

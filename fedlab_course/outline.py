@@ -1,24 +1,29 @@
 """The chapters of the course: their one question each, their track, and their parameters."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fedlab_core import validation
+from fedlab_core.language import translator
+from fedlab_course import words
 
 FOLDER = Path(__file__).parent / "chapters"
 
+_ = translator(__name__)
+
 # The names of the six lessons, as in docs/teaching/six-lessons.md.
 LESSONS = (
-    "One round, and clients that differ",
-    "Hold clients back, or correct them",
-    "Choose who takes part",
-    "Train in turn, and do not forget",
-    "Find the mistake",
-    "Race, and write your own",
+    _("One round, and clients that differ"),
+    _("Hold clients back, or correct them"),
+    _("Choose who takes part"),
+    _("Train in turn, and do not forget"),
+    _("Find the mistake"),
+    _("Race, and write your own"),
 )
+
+TRACKS = {"core": _("core"), "further": _("further")}
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,9 @@ class Chapter:
     def place(self) -> str:
         """Its lesson with the name, such as "Lesson 3: Choose who takes part"."""
         if not self.lesson:
-            return "Further chapter"
-        return f"Lesson {self.lesson}: {LESSONS[self.lesson - 1]}"
+            return _("Further chapter")
+        name = LESSONS[self.lesson - 1]
+        return _("Lesson {number}: {name}").format(number=self.lesson, name=name)
 
     @property
     def card(self) -> str:
@@ -83,17 +89,20 @@ def table(folder: str = "") -> str:
     """The chapters as a Markdown table: number, title with a link to its notebook in ``folder``,
     track, question.
     """
-    text = "| no. | chapter | track | its question |\n|---|---|---|---|"
+    head = " | ".join((_("no."), _("chapter"), _("track"), _("its question")))
+    text = f"| {head} |\n|---|---|---|---|"
     for chapter in CHAPTERS:
         link = f"[{chapter.title}]({folder}{chapter.stem}.ipynb)"
-        text += f"\n| {int(chapter.number)} | {link} | {chapter.track} | {chapter.question} |"
+        text += (
+            f"\n| {int(chapter.number)} | {link} | {TRACKS[chapter.track]} | {chapter.question} |"
+        )
     return text
 
 
 def _read() -> tuple[Chapter, ...]:
     chapters = []
     for file in sorted(FOLDER.glob("ch[0-9][0-9]_*/chapter.toml")):
-        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        given = words.read(file, f"fedlab_course.chapters.{file.parent.name}")
         defaults = {
             name: None if value == "None" else value
             for name, value in given.pop("defaults", {}).items()

@@ -15,14 +15,13 @@ import html
 import itertools
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from fedlab_core import validation
 from fedlab_core.plots import colours
-from fedlab_course import chapter, outline
+from fedlab_course import chapter, outline, words
 from fedlab_course.display import publish
 from fedlab_course.formulas import to_mathml
 
@@ -93,7 +92,7 @@ def of_chapter(number: str) -> Bank:
     """
     path = outline.get(number).folder / "questions.toml"
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = words.read(path, f"fedlab_course.chapters.{path.parent.name}")
         for name in given:
             validation.choice("table", name, ["predict", "quiz"])
         predictions = [Prediction(**entry) for entry in given.get("predict", [])]

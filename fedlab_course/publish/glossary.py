@@ -1,14 +1,16 @@
 """The glossary of the course, one sentence for each word, read from ``glossary.toml``."""
 
-import tomllib
 from collections.abc import Iterable
-from importlib import resources
+from pathlib import Path
 
-_TEXT = resources.files(__package__).joinpath("glossary.toml").read_text(encoding="utf-8")
-GLOSSARY: dict[str, str] = tomllib.loads(_TEXT)
+from fedlab_core.language import translator
+from fedlab_course import words
+
+_ = translator(__name__)
+GLOSSARY: dict[str, str] = words.read(Path(__file__).parent / "glossary.toml", __name__)
 
 
-def table(words: Iterable[str] = GLOSSARY) -> str:
+def table(entries: Iterable[str] = GLOSSARY) -> str:
     """The glossary, or these words of it, as a Markdown table in alphabetical order."""
-    rows = [f"| **{word}** | {GLOSSARY[word]} |" for word in sorted(words, key=str.lower)]
-    return "\n".join(["| word | meaning |", "|---|---|", *rows])
+    rows = [f"| **{_(word)}** | {GLOSSARY[word]} |" for word in sorted(entries, key=str.lower)]
+    return "\n".join([f"| {_('word')} | {_('meaning')} |", "|---|---|", *rows])

@@ -1,8 +1,12 @@
 """The symbol sheet of the course, read from ``symbols.toml``."""
 
-import tomllib
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
+
+from fedlab_core.language import translator
+from fedlab_course import words
+
+_ = translator(__name__)
 
 
 @dataclass(frozen=True)
@@ -17,8 +21,8 @@ class Symbol:
     meaning: str
 
 
-_TEXT = resources.files(__package__).joinpath("symbols.toml").read_text(encoding="utf-8")
-SYMBOLS = tuple(Symbol(*row) for row in tomllib.loads(_TEXT)["symbols"])
+_ROWS = words.read(Path(__file__).parent / "symbols.toml", __name__)["symbol"]
+SYMBOLS = tuple(Symbol(**row) for row in _ROWS)
 
 
 def table() -> str:
@@ -27,4 +31,6 @@ def table() -> str:
     """
     codes = [f"<code>{s.code.replace('_', '_<wbr>')}</code>" if s.code else "–" for s in SYMBOLS]
     rows = [f"| ${s.tex}$ | {s.meaning} | {code} |" for s, code in zip(SYMBOLS, codes, strict=True)]
-    return "\n".join(["| symbol | meaning | in code |", "|---|---|---|", *rows])
+    return "\n".join(
+        [f"| {_('symbol')} | {_('meaning')} | {_('in code')} |", "|---|---|---|", *rows]
+    )

@@ -1,0 +1,3 @@
+"""The course in other languages: what there is to translate, the catalogues, and translated
+notebooks.
+"""

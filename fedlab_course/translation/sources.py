@@ -1,0 +1,76 @@
+"""The messages of the packages: the strings in ``_()`` of Python, templates and scripts, and the
+words of TOML files.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import fedlab_core
+import fedlab_course
+from fedlab_core import language
+from fedlab_course import words
+
+_CORE = Path(fedlab_core.__file__).parent
+_COURSE = Path(fedlab_course.__file__).parent
+# Packages with a catalogue of their own inside one that has a catalogue too.
+_INSIDE = ("playground", "classroom", "evidence", "explore", "check", "publish", "chapters/ch*")
+_BABEL = {".py": "python", ".j2": "jinja2"}
+_OPTIONS = {"jinja2": {"trimmed": "true"}}
+
+
+class Message(NamedTuple):
+    """A text to translate. ``place``: its file and line, or its cell; ``context``: where the same
+    text may have another translation.
+    """
+
+    text: str
+    place: str
+    context: str | None = None
+
+
+def packages() -> dict[str, Path]:
+    """The packages with a catalogue: dotted name → folder."""
+    found = {"fedlab_core": _CORE, "fedlab_course": _COURSE}
+    for pattern in _INSIDE:
+        for folder in sorted(_COURSE.glob(pattern)):
+            found[f"fedlab_course.{'.'.join(folder.relative_to(_COURSE).parts)}"] = folder
+    return found
+
+
+def messages(package: str) -> list[Message]:
+    """The messages of a package, each once, without those of packages that have catalogues of their
+    own.
+    """
+    folder = packages()[package]
+    others = [each for each in packages().values() if each != folder and folder in each.parents]
+    found: dict[str, Message] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not any(other in path.parents for other in others):
+            for line, text in _of_file(path):
+                place = f"{path.relative_to(folder.parent).as_posix()}:{line}"
+                found.setdefault(text, Message(text, place))
+    return list(found.values())
+
+
+def _of_file(path: Path) -> Iterator[tuple[int, str]]:
+    """The line and the text of each message in a file."""
+    if path.suffix in _BABEL:
+        yield from _with_babel(path, _BABEL[path.suffix])
+    elif path.suffix in (".js", ".html"):
+        source = path.read_text(encoding="utf-8")
+        for call in language.CALL_IN_SCRIPT.finditer(source):
+            yield source.count("\n", 0, call.start()) + 1, json.loads(call[1])
+    elif path.suffix == ".toml" and words.has_words(path):
+        for text in words.messages(path):
+            yield 1, text
+
+
+def _with_babel(path: Path, method: str) -> Iterator[tuple[int, str]]:
+    from babel.messages import extract
+
+    with path.open("rb") as file:
+        found = extract.extract(method, file, keywords={"_": None}, options=_OPTIONS.get(method))
+        for line, text, _comments, _context in found:
+            yield line, text if isinstance(text, str) else text[0]

@@ -87,7 +87,12 @@ def _table(judged: Sequence[JudgedStatement]) -> str:
         rows += f"<td>{_bar(row)}</td><td>{measured(row)}{_chance(row)}</td></tr>"
     heads = "".join(
         f'<th scope="col">{name}</th>'
-        for name in ("verdict", "statement", "interval, grey: ±δ, own scale in each row", "mean [95 % interval]")
+        for name in (
+            "verdict",
+            "statement",
+            "interval, grey: ±δ, own scale in each row",
+            "mean [95 % interval]",
+        )
     )
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
     return table + _key(judged)

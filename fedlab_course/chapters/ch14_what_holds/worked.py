@@ -16,7 +16,7 @@ from fedlab_course.evidence import forest, judging, plans, shown, tables
 _POINTS = 100  # accuracies → points
 _ROW = 46  # pixels
 _AROUND = 120
-_RIGHT = 130
+_RIGHT = 150
 _BAND = 0.16  # opacity
 # what each row compares; the axis and the rates
 ROWS = {
@@ -47,7 +47,9 @@ def differences(row: str) -> np.ndarray:
 
 def words() -> go.Figure:
     """Draw an interval for each of the six words, beside the band from −δ to δ."""
-    figure = _empty("An interval gets a word", "the number that a statement is about", len(_EXAMPLES))
+    figure = _empty(
+        "An interval gets a word", "the number that a statement is about", len(_EXAMPLES)
+    )
     for place, (verdict, (low, high), _) in enumerate(_EXAMPLES):
         colour, symbol = forest.LOOKS[verdict]
         _add_interval(figure, place, (low + high) / 2, (low, high), colour, symbol)

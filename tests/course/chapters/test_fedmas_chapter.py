@@ -40,7 +40,14 @@ def test_two_panels_have_the_same_runs_over_rounds_and_over_updates() -> None:
         [(y[:, None].float(), y)] * 3, test=(y[:, None] + 0.0, y)
     )
     model = torch.nn.Linear(1, 2)
-    work = {"rounds": 3, "clients_per_round": 2, "lr": 0.1, "progress": False}
+    work = {
+        "rounds": 3,
+        "clients_per_round": 2,
+        "local_epochs": 1,
+        "batch_size": 5,
+        "lr": 0.1,
+        "progress": False,
+    }
     figure = turns.by_both({"A": fl.simulate(fed, model, fl.FedAvg(), **work)}, title="two")
     first, second = (figure.data[0], figure.data[len(figure.data) // 2])
     assert (first.xaxis, second.xaxis) == ("x", "x2")
@@ -80,9 +87,19 @@ def test_two_equal_algorithms_agree_after_a_round(capsys: pytest.CaptureFixture[
     fed = fl.FederatedDataset.from_clients(
         [(y[:, None].float(), y)] * 3, test=(y[:, None] + 0.0, y)
     )
-    work = {"rounds": 9, "clients_per_round": 2, "lr": 0.1, "seed": 3}
+    work = {
+        "rounds": 9,
+        "clients_per_round": 2,
+        "local_epochs": 1,
+        "batch_size": 5,
+        "lr": 0.1,
+        "seed": 3,
+    }
     model = torch.nn.Linear(1, 2)
     assert turns.same(fl.FedProx(mu=0.0), fl.FedAvg(), fed, model, **work) < 1e-6
     assert "`FedProx` and `fl.FedAvg` agree" in capsys.readouterr().out
-    assert turns.same(fl.FedProx(mu=5.0), fl.FedAvg(), fed, model, **work, local_epochs=4) > 1e-6
+    assert (
+        turns.same(fl.FedProx(mu=5.0), fl.FedAvg(), fed, model, **(work | {"local_epochs": 4}))
+        > 1e-6
+    )
     assert "differ" in capsys.readouterr().out

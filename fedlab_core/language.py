@@ -9,6 +9,7 @@ One process has one language: set the variable before the first import, so that 
 are translated too. Exception messages, logs and the reference stay English.
 """
 
+import copy
 import gettext
 import io
 import json
@@ -104,7 +105,8 @@ def _chain(language: str, module: str) -> gettext.NullTranslations:
     for domain in domains:
         path = folder(language) / f"{domain}.po"
         if path.is_file():
-            first.add_fallback(compiled(path))
+            # A copy: the catalogue is in several chains, and each gets a fallback of its own.
+            first.add_fallback(copy.copy(compiled(path)))
     return first
 
 

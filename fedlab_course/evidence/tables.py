@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 
 from fedlab_core import files
+from fedlab_core.language import translator
 from fedlab_course.evidence.configs import Statement
 from fedlab_course.folders import RESULTS
+
+_ = translator(__name__)
 
 TABLES = RESULTS / "evidence"
 
@@ -96,8 +99,9 @@ def diverged(statement: Statement, folder: Path = TABLES) -> str:
             flags = table["diverged"][_right(name, wanted, folder)].astype(bool)
             if flags.any():
                 who = next((wanted[key] for key in ("algorithm", "method") if key in wanted), name)
-                runs.append(f"{who} diverged in {flags.sum()} of {len(flags)} runs")
-    return "; ".join(runs)
+                words = _("{who} diverged in {count} of {all} runs")
+                runs.append(words.format(who=who, count=flags.sum(), all=len(flags)))
+    return _("; ").join(runs)
 
 
 def forget() -> None:

@@ -59,7 +59,9 @@ def convergence(
     groups = grouped(histories)
     series = [averaged(name, runs, x, y) for name, runs in groups.items()]
     sources = {name: np.asarray(curve, dtype=float) for name, curve in (illustration or {}).items()}
-    ends = [curve.x.max() for curve in series] + [along.max() for along, _ in sources.values()]
+    ends = [curve.x.max() for curve in series] + [
+        along.max() for along, _values in sources.values()
+    ]
     scale, x_title, place = _x_axis(x, max(ends))
     figure = new_figure(title=title, x_title=x_title, y_title=_Y_TITLES[y])
     figure.update_yaxes(

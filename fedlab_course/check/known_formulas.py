@@ -46,7 +46,7 @@ def _train(
 ) -> Vector:
     """Return y after local steps from w; ``term``: what is added to the gradient at y."""
     y = w
-    for _ in range(min(steps, 1) if ONE_STEP in wrong else steps):
+    for _step in range(min(steps, 1) if ONE_STEP in wrong else steps):
         added = term(y) / eta if TERM_WITHOUT_RATE in wrong else term(y)
         step = gradient(k, w if AT_START in wrong else y) + added
         step = step if NO_RATE in wrong else eta * step
@@ -107,7 +107,7 @@ def _penalised(
     if not set(wrong) & _OF_IMPLICIT:
         return _train(wrong, w, k, gradient, eta, steps, lambda y: a * y - t)
     y = w
-    for _ in range(steps):
+    for _step in range(steps):
         added = a * y - t if in_penalties.BOTH_STEPS in wrong else 0.0
         y = _solved(wrong, y - eta * (gradient(k, y) + added), eta, a, t)
     return y

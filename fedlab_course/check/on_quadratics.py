@@ -86,7 +86,7 @@ def path(
     others as in :func:`start`.
     """
     simulation = start(make(*arguments), a, b, changes)
-    rounds = [simulation.state_dict()["params"].tolist() for _ in simulation]
+    rounds = [simulation.state_dict()["params"].tolist() for _record in simulation]
     return [params if len(params) > 1 else params[0] for params in rounds]
 
 

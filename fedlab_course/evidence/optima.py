@@ -27,7 +27,7 @@ def not_located(statement: Statement, folder: Path = tables.TABLES) -> str:
     if not statement.argmin:
         return ""
     reasons = []
-    for _, _, wanted in statement.rows():
+    for _sign, _table, wanted in statement.rows():
         reason = _of_curve(_curves(statement.argmin, wanted, folder), statement.argmin["along"])
         if reason:
             row = ", ".join(map(str, wanted.values()))

@@ -92,8 +92,8 @@ def zoom(figure: go.Figure, low: float) -> None:
 def _add_dots(figure: go.Figure, name: str, found: Curve, style: Look) -> None:
     pairs = [(rate, value) for rate, values in found.items() for value in values]
     figure.add_scatter(
-        x=[rate for rate, _ in pairs],
-        y=[value for _, value in pairs],
+        x=[rate for rate, _value in pairs],
+        y=[value for _rate, value in pairs],
         name=_("{name}, one seed each").format(name=name),
         legendgroup=name,
         mode="markers",

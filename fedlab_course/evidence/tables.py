@@ -93,7 +93,7 @@ def diverged(statement: Statement, folder: Path = TABLES) -> str:
     there is none.
     """
     runs = []
-    for _, name, wanted in statement.rows():
+    for _sign, name, wanted in statement.rows():
         table = read(name, folder)
         if "diverged" in table:
             flags = table["diverged"][_right(name, wanted, folder)].astype(bool)

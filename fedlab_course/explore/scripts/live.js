@@ -14,9 +14,12 @@
   const ASK = "Is the kernel there?"; // the text of a hidden button, which the kernel answers
   const PATIENCE = 8000; // milliseconds that the kernel has for its answer
   const LOST = _("No longer connected to the kernel: run this cell again.");
-  const SILENT = _(
-    "No longer connected? The kernel does not answer. If another cell is running, wait for it; if not, run this cell again.",
-  );
+  const SILENT = _("{said} {next}")
+    .replace("{said}", _("No longer connected? The kernel does not answer."))
+    .replace(
+      "{next}",
+      _("If another cell is running, wait for it; if not, run this cell again."),
+    );
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   // Plotly, once per page: the copy that JupyterLab has loaded for plain figures, or a copy from

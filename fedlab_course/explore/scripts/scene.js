@@ -173,16 +173,15 @@
       const round = Math.max(0, Math.ceil(moment / length()) - 1);
       const step = moment - round * length();
       const away = plan.panels.map((panel, m) => drawPanel(panel, panels[m], round, step));
-      const caption =
+      const now =
         step > longest()
-          ? _(
-              "Round {round} of {rounds}, the server averages. Distance of w from the optimum: {distances}.",
-            )
-          : _(
-              "Round {round} of {rounds}, the clients walk. Distance of w from the optimum: {distances}.",
-            );
-      const values = { round: round + 1, rounds: plan.rounds, distances: away.join(_("; ")) };
-      return fill(caption, values);
+          ? _("Round {round} of {rounds}, the server averages.")
+          : _("Round {round} of {rounds}, the clients walk.");
+      const far = _("Distance of w from the optimum: {distances}.");
+      return fill(_("{said} {next}"), {
+        said: fill(now, { round: round + 1, rounds: plan.rounds }),
+        next: fill(far, { distances: away.join(_("; ")) }),
+      });
     }
 
     const last = () => plan.rounds * length();

@@ -15,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,8 @@ def _chain(language: str, module: str) -> gettext.NullTranslations:
     for domain in domains:
         path = folder(language) / f"{domain}.po"
         if path.is_file():
-            first.add_fallback(compiled(path))
+            # A copy: a fallback is kept in the catalogue, which other chains have too.
+            first.add_fallback(copy(compiled(path)))
     return first
 
 

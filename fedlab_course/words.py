@@ -20,6 +20,7 @@ _KEYS = {
     "words.toml": {_EVERY},
 }
 _KEYS_ARE_WORDS = ("glossary.toml",)
+_CODES = {"state"}  # keys whose strings are no words: that of a story of the playground
 
 
 def read(path: Path, module: str) -> dict[str, Any]:
@@ -59,7 +60,8 @@ def _mapped(
     inside = inside or _EVERY in keys
     if isinstance(value, dict):
         return {
-            key: _mapped(part, keys, function, inside or key in keys) for key, part in value.items()
+            key: part if key in _CODES else _mapped(part, keys, function, inside or key in keys)
+            for key, part in value.items()
         }
     if isinstance(value, list):
         return [_mapped(part, keys, function, inside) for part in value]

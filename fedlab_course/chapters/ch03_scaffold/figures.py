@@ -16,7 +16,7 @@ from fedlab_course.evidence import best_rates
 TARGET = 0.9
 _MEGA = 1e6
 _LOW = 0.5  # of the axis of accuracies
-_BYTES = Look(GREY, "solid", "square-open")  # SCAFFOLD with 1/N, for equal bytes
+_BYTES = Look(GREY, "solid", "square-open")  # SCAFFOLD for equal bytes, and with 1/N beside 1/|S|
 
 
 def first_at(history: fl.History, x: str, target: float = TARGET) -> float:
@@ -102,13 +102,17 @@ def at_best() -> go.Figure:
     return _leads(series, title="SCAFFOLD − FedAvg at the end, each at its best rate")
 
 
-def divisors() -> go.Figure:
-    """SCAFFOLD less FedAvg for equal bytes, with c by 1/N and by 1/|S|, in all five splits."""
+def divisors(axis: str = "bytes") -> go.Figure:
+    """SCAFFOLD less FedAvg, with c by 1/N and by 1/|S|, in all five splits.
+
+    ``axis``: "bytes", for equal bytes, or "rounds", after equal rounds.
+    """
     series = {
-        "1/N": ("SCAFFOLD", "bytes", _BYTES),
-        "1/|S|": ("SCAFFOLD cohort", "bytes", Look(METHODS["scaffold"], "solid", "diamond")),
+        "1/N": ("SCAFFOLD", axis, _BYTES),
+        "1/|S|": ("SCAFFOLD cohort", axis, Look(METHODS["scaffold"], "solid", "diamond")),
     }
-    return _leads(series, title="SCAFFOLD − FedAvg for equal bytes: 20 of 100 clients a round")
+    equal = "for equal bytes" if axis == "bytes" else "after equal rounds"
+    return _leads(series, title=f"SCAFFOLD − FedAvg {equal}: 20 of 100 clients a round")
 
 
 def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Figure:

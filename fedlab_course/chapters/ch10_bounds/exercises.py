@@ -50,7 +50,8 @@ EXERCISES = (
                 (ZERO_ONE, _column(1, 3), _column(0, 1), 0.1, np.zeros((1, 2, 2))),
                 [0.15, 0.95],
                 _(
-                    "One step without noise: w − η times the mean gradient, from w = 0 and from w = 1."
+                    "One step without noise: w − η times the mean gradient, from w = 0 and from "
+                    "w = 1."
                 ),
             ),
             Case(
@@ -62,7 +63,8 @@ EXERCISES = (
                 (np.array([2.0]), _column(1, 1), _column(0, 0), 0.5, _NOISE),
                 [-0.5],
                 _(
-                    "Noise 1 and 4 at client 1, −1 and 0 at client 2: 2, 0.5, −1.75 and 2, 1.5, 0.75."
+                    "Noise 1 and 4 at client 1, −1 and 0 at client 2: 2, 0.5, −1.75 and 2, 1.5, "
+                    "0.75."
                 ),
             ),
             Case(

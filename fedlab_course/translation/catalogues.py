@@ -54,8 +54,9 @@ def update(code: str, only: Iterable[str] = ()) -> dict[str, Count]:
     """Bring the catalogues of a language up to date, and count their messages.
 
     A translation stays with its message. A message that is new but like an old one that is gone
-    gets its translation, marked fuzzy: nobody sees it until a person has removed the mark. ``only``:
-    names of catalogues.
+    gets its translation, marked fuzzy: nobody sees it until a person has removed the mark.
+
+    ``only``: names of catalogues.
     """
     counts = {}
     for name in only or names():

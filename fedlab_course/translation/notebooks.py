@@ -55,12 +55,14 @@ def _texts(cell: Any) -> list[str]:
     return []
 
 
-def translated(notebook: Any, stem: str, code: str, untranslated: str) -> Any:
-    """A copy of ``notebook`` in the language ``code``.
+def translated(notebook: Any, stem: str, code: str) -> Any:
+    """A copy of ``notebook`` in the language ``code``. A cell of text without a translation stays
+    English and says so.
 
-    ``stem``: its name, as that of its catalogue. ``untranslated``: the word above a cell of text
-    that has no translation.
+    ``stem``: its name, as that of its catalogue.
     """
+    _ = language.translator(__name__, code)
+    untranslated = _("This part is in English.")
     path = language.folder(code) / language.NOTEBOOKS / f"{stem}.po"
     catalogue = language.compiled(path) if path.is_file() else None
 

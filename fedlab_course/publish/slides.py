@@ -20,7 +20,8 @@ _FORMULA = re.compile(r"([^\n]+)\n\n(\$\$.*?\$\$)", flags=re.DOTALL)  # with the
 ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")
 _TOLD = re.compile(r"questions\.outcome\(\s*\"([^\"]+)\"")
 _FLAGS = re.MULTILINE | re.DOTALL
-_SEEN = re.compile(rf"^{re.escape(_('**What we see.**'))}(.*?)(?:\n\n|\Z)", _FLAGS)
+_WHAT_WE_SEE = _("**What we see.**")
+_SEEN = re.compile(rf"^{re.escape(_WHAT_WE_SEE)}(.*?)(?:\n\n|\Z)", _FLAGS)
 _REMEMBER = re.compile(rf"\A## {re.escape(_REMEMBERED)}\n(.*?)(?:^## |\Z)", _FLAGS)
 _SCENE = 'class="fedlab-scene"'  # an animation
 _SKIPPED = (_("Exercise"), _("Explore"), _("Further reading"), _("How to use"))

@@ -76,8 +76,8 @@ def faults(code: str, only: Iterable[str] = ()) -> Iterator[str]:
     for name in only or names():
         path = language.folder(code) / f"{name}.po"
         old = _read(path)
-        wanted = messages(name)
-        if old is None or _text(_renewed(old, wanted, code), code) != path.read_text("utf-8"):
+        wanted = {(message.context, message.text) for message in messages(name)}
+        if old is None or {(entry.context, entry.id) for entry in _entries(old)} != wanted:
             yield f"{name}: is not up to date; run: python -m fedlab_course translate {code}"
             continue
         for entry in _entries(old):

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from fedlab_core import language
 from fedlab_course.translation.sources import Message
 
-_PROSE = re.compile(r"[^\W\d_]{2,}[,.:;?]? [^\W\d_]")  # two words; one is a name or a key
+# Two words, or one after a value. One alone is a name or a key.
+_PROSE = re.compile(r"[^\W\d_]{2,}[,.:;?]? [^\W\d_]|\} [^\W\d_]{3}")
 _TYPED = re.compile(r"#\s*(?:type: \S+ )?")  # what stays in front of a comment
 _LITERAL = re.compile(r"""(?s)([rRbBuUfF]*)("{3}|'{3}|"|')(.*)\2\Z""")
 _LINK = re.compile(r"\]\(\.\./")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import fedlab_core
 import fedlab_course
 from fedlab_core import language
-from fedlab_course import words
+from fedlab_course import folders, words
 
 _CORE = Path(fedlab_core.__file__).parent
 _COURSE = Path(fedlab_course.__file__).parent
@@ -31,8 +31,8 @@ class Message(NamedTuple):
 
 
 def packages() -> dict[str, Path]:
-    """The packages with a catalogue: dotted name → folder."""
-    found = {"fedlab_core": _CORE, "fedlab_course": _COURSE}
+    """The packages with a catalogue, and the statements of the evidence: dotted name → folder."""
+    found = {"fedlab_core": _CORE, "fedlab_course": _COURSE, "results": folders.RESULTS / "configs"}
     for pattern in _INSIDE:
         for folder in sorted(_COURSE.glob(pattern)):
             found[f"fedlab_course.{'.'.join(folder.relative_to(_COURSE).parts)}"] = folder

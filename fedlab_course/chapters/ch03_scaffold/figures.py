@@ -18,7 +18,7 @@ _ = translator(__name__)
 TARGET = 0.9
 _MEGA = 1e6
 _LOW = 0.5  # of the axis of accuracies
-_BYTES = Look(GREY, "solid", "square-open")  # SCAFFOLD with 1/N, for equal bytes
+_BYTES = Look(GREY, "solid", "square-open")  # SCAFFOLD for equal bytes, and with 1/N beside 1/|S|
 
 
 def first_at(history: fl.History, x: str, target: float = TARGET) -> float:
@@ -117,13 +117,19 @@ def at_best() -> go.Figure:
     return _leads(series, title=_("SCAFFOLD − FedAvg at the end, each at its best rate"))
 
 
-def divisors() -> go.Figure:
-    """SCAFFOLD less FedAvg for equal bytes, with c by 1/N and by 1/|S|, in all five splits."""
+def divisors(axis: str = "bytes") -> go.Figure:
+    """SCAFFOLD less FedAvg, with c by 1/N and by 1/|S|, in all five splits.
+
+    ``axis``: "bytes", for equal bytes, or "rounds", after equal rounds.
+    """
     series = {
-        "1/N": ("SCAFFOLD", "bytes", _BYTES),
-        "1/|S|": ("SCAFFOLD cohort", "bytes", Look(METHODS["scaffold"], "solid", "diamond")),
+        "1/N": ("SCAFFOLD", axis, _BYTES),
+        "1/|S|": ("SCAFFOLD cohort", axis, Look(METHODS["scaffold"], "solid", "diamond")),
     }
-    title = _("SCAFFOLD − FedAvg for equal bytes: 20 of 100 clients a round")
+    title = {
+        "bytes": _("SCAFFOLD − FedAvg for equal bytes: 20 of 100 clients a round"),
+        "rounds": _("SCAFFOLD − FedAvg after equal rounds: 20 of 100 clients a round"),
+    }[axis]
     return _leads(series, title=title)
 
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import INK, METHODS
 from fedlab_core.plots.style import set_description
-from fedlab_course.chapters.ch03_scaffold import scaffold_plane
+from fedlab_course.chapters.ch03_scaffold import figures, scaffold_plane
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
@@ -71,6 +71,12 @@ def over_rates() -> Idea:
         "axis": named_slider(_("compared"), AXES, "rounds", _("What is equal for all")),
     }
     return Idea(_over_rates, sliders)
+
+
+def divisors() -> Idea:
+    """SCAFFOLD less FedAvg in five splits, with c by 1/N and by 1/|S|; slider ``axis``."""
+    sliders = {"axis": named_slider(_("compared"), AXES, "bytes", _("What is equal for all"))}
+    return Idea(figures.divisors, sliders)
 
 
 def _over_rates(split: str, axis: str) -> go.Figure:

@@ -1,6 +1,6 @@
 """Figures that a reader moves: the proximal term in the plane, and what μ does at every rate."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,11 +15,16 @@ from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
 _ = translator(__name__)
-_WITH_CURVES = ("two_labels", "one_label", "dirichlet_0.1")
-SPLITS = {name: split for name, split in best_rates.SPLITS.items() if split in _WITH_CURVES}
+_NAMES = {  # of the splits of best_rates
+    "two_labels": _("two labels"),
+    "one_label": _("one label"),
+    "dirichlet_0.1": _("Dirichlet 0.1"),
+    "dirichlet_0.3": _("Dirichlet 0.3"),
+    "iid": _("IID"),
+}
+SPLITS = ("two_labels", "one_label", "dirichlet_0.1")  # with curves over rates
 _NEAR = 0.2
 _LOWEST = {"one_label": 0.2}  # accuracy at the bottom of the figure over rates; others: 0.8
-_NAMES = {split: name for name, split in best_rates.SPLITS.items()}
 # μ → its name in the stored tables; 0 is FedAvg
 STRENGTHS = {0.0: "FedAvg", 0.01: "FedProx 0.01", 0.1: "FedProx 0.1", 1.0: "FedProx 1"}
 
@@ -67,7 +72,7 @@ def _over_rates(split: str, mu: float) -> go.Figure:
 
 def at_best() -> Idea:
     """FedProx less FedAvg on test images, each at its best rate, a dot for each of twenty seeds."""
-    return Idea(_at_best, {"split": _split_slider(best_rates.SPLITS)})
+    return Idea(_at_best, {"split": _split_slider(tuple(_NAMES))})
 
 
 def _at_best(split: str) -> go.Figure:
@@ -80,7 +85,8 @@ def _at_best(split: str) -> go.Figure:
     )
 
 
-def _split_slider(splits: Mapping[str, str]) -> Any:
+def _split_slider(splits: Sequence[str]) -> Any:
+    names = {_NAMES[split]: split for split in splits}
     return named_slider(
-        _("split"), splits, "two_labels", _("How the images are dealt to the clients")
+        _("split"), names, "two_labels", _("How the images are dealt to the clients")
     )

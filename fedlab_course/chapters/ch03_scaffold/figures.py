@@ -15,6 +15,13 @@ from fedlab_course import comparison_figures
 from fedlab_course.evidence import best_rates
 
 _ = translator(__name__)
+SPLITS = {  # of best_rates → its name
+    "two_labels": _("two labels"),
+    "one_label": _("one label"),
+    "dirichlet_0.1": _("Dirichlet 0.1"),
+    "dirichlet_0.3": _("Dirichlet 0.3"),
+    "iid": _("IID"),
+}
 TARGET = 0.9
 _MEGA = 1e6
 _LOW = 0.5  # of the axis of accuracies
@@ -145,7 +152,7 @@ def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Fig
     for number, (name, (method, axis, look)) in enumerate(series.items()):
         found = {
             split: t_interval(100 * best_rates.ahead(stored, method, axis=axis).to_numpy())
-            for split, stored in best_rates.SPLITS.items()
+            for stored, split in SPLITS.items()
         }
         places = np.arange(len(found)) + 0.3 * number - 0.15
         _add_intervals(figure, name, places, found, look)
@@ -153,7 +160,7 @@ def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Fig
             [split, name, *comparison_figures.in_words(one, 1), one.runs]
             for split, one in found.items()
         ]
-    names = list(best_rates.SPLITS)
+    names = list(SPLITS.values())
     figure.update_yaxes(
         tickvals=list(range(len(names))),
         ticktext=names,

@@ -10,7 +10,7 @@ from fedlab_core.language import translator
 from fedlab_core.plots.colours import INK, METHODS
 from fedlab_core.plots.style import set_description
 from fedlab_course.chapters.ch03_scaffold import figures, scaffold_plane
-from fedlab_course.evidence import best_rates, rate_figures
+from fedlab_course.evidence import rate_figures
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
@@ -25,7 +25,7 @@ _LOWEST = 0.8  # in other splits
 _DEGREES = 10  # of the goal
 _SHORT = 0.05  # an arrow that is shorter has no label
 _WITH_CURVES = ("two_labels", "one_label", "dirichlet_0.1")
-SPLITS = {name: split for name, split in best_rates.SPLITS.items() if split in _WITH_CURVES}
+SPLITS = {figures.SPLITS[split]: split for split in _WITH_CURVES}
 AXES = {_("equal rounds"): "rounds", _("FedAvg's bytes"): "bytes"}
 METHODS_SHOWN = ("FedAvg", "SCAFFOLD")
 
@@ -80,12 +80,11 @@ def divisors() -> Idea:
 
 
 def _over_rates(split: str, axis: str) -> go.Figure:
-    names = {one: name for name, one in best_rates.SPLITS.items()}
     equal = _("equal rounds") if axis == "rounds" else _("FedAvg's bytes")
     figure = rate_figures.by_rate(
         split,
         {name: name for name in METHODS_SHOWN},
-        title=_("Every rate: {split}, {equal}").format(split=names[split], equal=equal),
+        title=_("Every rate: {split}, {equal}").format(split=figures.SPLITS[split], equal=equal),
         axis=axis,
         y_title=_("accuracy for {equal}").format(equal=equal),
     )

@@ -3,6 +3,7 @@ be.
 """
 
 import ast
+import re
 import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path

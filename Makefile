@@ -6,6 +6,10 @@ PIP_ARGS ?=
 LAB_ARGS ?=
 COURSE_ARGS ?= --profile quick --out build
 EVIDENCE_ARGS ?=
+# gettext's variable of this name in the environment says nothing about the course
+CODE := $(if $(filter command line,$(origin LANGUAGE)),$(LANGUAGE),en)
+export FEDLAB_LANGUAGE := $(CODE)
+BOOKS := notebooks$(if $(filter-out en,$(CODE)),/$(CODE))
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadscope --no-loadscope-reorder
 
 VENV := .venv
@@ -18,6 +22,7 @@ SETUP = TORCH="$(TORCH)" PIP_ARGS="$(PIP_ARGS)" "$(PYTHON)" tools/setup_env.py
 help: ## list the targets
 	@echo "Targets (each sets up its environment in $(VENV) first, if that is needed):"
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1#\2/p' $(MAKEFILE_LIST) | column -t -s '#' 2>/dev/null || true
+	@echo "LANGUAGE=zh makes the course or opens JupyterLab in Chinese."
 	@echo "PYTHON=python3.12 names another interpreter, TORCH=cpu another build of PyTorch: see docs/install.md."
 
 course: python ## run the whole course on the embedded data and write build/site/index.html
@@ -51,7 +56,8 @@ oldest: python ## the tests of the library with the oldest versions it allows, i
 
 lab: python ## open the first chapter in JupyterLab
 	@$(SETUP) course
-	$(RUN) -m jupyterlab --ServerApp.root_dir=notebooks --LabApp.default_url=/lab/tree/00_start_here.ipynb $(LAB_ARGS)
+	$(if $(filter-out en,$(CODE)),$(RUN) -m fedlab_course build --language $(CODE))
+	$(RUN) -m jupyterlab --ServerApp.root_dir=$(BOOKS) --LabApp.default_url=/lab/tree/00_start_here.ipynb $(LAB_ARGS)
 
 evidence: python ## do the runs behind results/REPRODUCTION.md that are missing (hours; needs mnist, cifar10, sentiment140)
 	@$(SETUP) cluster course

@@ -1,21 +1,20 @@
 """The language of what a person reads: figures, questions, hints and pages.
 
-The source is English. With ``FEDLAB_LANGUAGE=zh`` in the environment, words come from the catalogues
-of gettext in ``locale/zh_CN/LC_MESSAGES``: one for each package that has words, and one for each
-notebook in ``notebooks``. A new folder there is a new language. What has no translation, or one
-that is marked fuzzy, stays English.
+The source is English. With ``FEDLAB_LANGUAGE=zh`` in the environment, words come from the
+catalogues of gettext in ``locale/zh_CN/LC_MESSAGES``: one for each package that has words, and one
+for each notebook in ``notebooks``. A new folder in ``locale`` is a new language. A text without a
+translation, or with one that is marked fuzzy, stays English.
 
 One process has one language: set the variable before the first import, so that words in constants
 are translated too. Exception messages, logs and the reference stay English.
 """
 
-import copy
 import gettext
 import io
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -67,8 +66,9 @@ def folder(language: str) -> Path:
     return FOLDER / languages()[language] / "LC_MESSAGES"
 
 
-def translator(module: str) -> Translate:
-    """The function ``_`` of a module: ``_ = translator(__name__)``.
+def translator(module: str, code: str = "") -> Translate:
+    """The function ``_`` of a module: ``_ = translator(__name__)``. ``code``: a language other than
+    that of the process.
 
     A message is looked up in the catalogue of the module's package, then in those of the packages
     above it, and last in that of ``fedlab_core``. Values go in afterwards:
@@ -76,10 +76,14 @@ def translator(module: str) -> Translate:
     """
 
     def translate(message: str) -> str:
-        language = current()
+        language = code or current()
         if language == SOURCE or not message:
             return message
-        return _chain(language, module).gettext(message)
+        for catalogue in _nearest_first(language, module):
+            translation = catalogue.gettext(message)
+            if translation != message:
+                return translation
+        return message
 
     return translate
 
@@ -95,19 +99,14 @@ def in_script(source: str, module: str) -> str:
 
 
 @cache
-def _chain(language: str, module: str) -> gettext.NullTranslations:
-    """The catalogues of a module, the nearest first."""
+def _nearest_first(language: str, module: str) -> Sequence[gettext.GNUTranslations]:
+    """The catalogues of a module."""
     parts = module.split(".")
     domains = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
     if parts[0] != "fedlab_core":
         domains.append("fedlab_core")
-    first = gettext.NullTranslations()
-    for domain in domains:
-        path = folder(language) / f"{domain}.po"
-        if path.is_file():
-            # A copy: the catalogue is in several chains, and each gets a fallback of its own.
-            first.add_fallback(copy.copy(compiled(path)))
-    return first
+    paths = [folder(language) / f"{domain}.po" for domain in domains]
+    return [compiled(path) for path in paths if path.is_file()]
 
 
 @cache

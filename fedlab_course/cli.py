@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fedlab_core import validation
+from fedlab_core import language, validation
 from fedlab_core.cli import program
 from fedlab_core.engines import cores
 from fedlab_course import folders, grading, outline
@@ -74,7 +74,13 @@ def _configure_build(parser: argparse.ArgumentParser) -> None:
         "instructor: with solutions; nbgrader: a course folder; hosted: for Colab, Kaggle and "
         "Binder"
     )
-    add("version", choices=(*builder.VERSIONS, "nbgrader", "hosted"), help=whom)
+    add("version", nargs="?", choices=(*builder.VERSIONS, "nbgrader", "hosted"), help=whom)
+    add(
+        "--language",
+        metavar="CODE",
+        default=language.SOURCE,
+        help="such as zh; without a version: the notebooks as they are, to notebooks/CODE",
+    )
     _add_notebooks(parser)
     add(
         "--out",
@@ -165,11 +171,11 @@ def _run(options: argparse.Namespace) -> int:
     asked = Options(**given, settings=validation.parse_assignments(options.set))
     if options.rows is None:
         results = course_run.run_course(asked)
-        where = "notebooks/{}.ipynb"
+        where = f"{asked.executed.relative_to(options.out)}/{{}}.ipynb"
     else:
         results = rows.run_rows(options.rows, asked, again=options.again)
         where = "rows/{}"
-    print(f"site: {options.out / 'site' / 'index.html'}")
+    print(f"site: {asked.site / 'index.html'}")
     chapters = [outline.named(result.name) for result in results]
     earlier_names = sum(len(chapter.was) for chapter in chapters if chapter)
     if earlier_names:
@@ -189,6 +195,9 @@ def _build(options: argparse.Namespace) -> int:
     for name in ("repository", "branch", "wheel"):
         if getattr(options, name):
             given[name] = getattr(options, name)
+    code = language.known(options.language, "--language")
+    if code != language.SOURCE and options.version in ("nbgrader", "hosted"):
+        raise ValueError(f"--language {code}: does not work with build {options.version}")
     if options.version == "hosted":
         if "repository" not in given:
             raise ValueError(
@@ -198,13 +207,23 @@ def _build(options: argparse.Namespace) -> int:
     else:
         for name in given:
             raise ValueError(f"--{name}: works only with build hosted")
-        out = options.out or Path("build") / options.version
-        of_class = options.version == "nbgrader"
-        paths = (
-            course.write(out, **where) if of_class else builder.build(options.version, out, **where)
-        )
+        out = options.out or _default_folder(options.version, code)
+        if options.version == "nbgrader":
+            paths = course.write(out, **where)
+        else:
+            paths = builder.build(options.version or builder.PLAIN, out, code, **where)
     print(*paths, sep="\n")
     return 0
+
+
+def _default_folder(version: str | None, code: str) -> Path:
+    """Where ``build`` writes. Raises ``ValueError`` if neither version nor language is named."""
+    if version is not None:
+        folder = Path("build", version)
+        return folder if code == language.SOURCE else folder / code
+    if code == language.SOURCE:
+        raise ValueError("build: name a version, or a language such as --language zh")
+    return Path("notebooks", code)
 
 
 def _grade(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fedlab_core import language
+from fedlab_course import folders
 
 _EVERY = "*"  # all strings of a file
 # File → the keys whose strings, and all strings below them, are words.
@@ -20,6 +21,8 @@ _KEYS = {
     "words.toml": {_EVERY},
 }
 _KEYS_ARE_WORDS = ("glossary.toml",)
+STATEMENTS = {"says"}  # of the files of statements, which have many names
+_CODES = {"state"}  # keys whose strings are no words: that of a story of the playground
 
 
 def read(path: Path, module: str) -> dict[str, Any]:
@@ -43,13 +46,13 @@ def messages(path: Path) -> Iterator[str]:
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     if path.name in _KEYS_ARE_WORDS:
         found += content
-    _mapped(content, _KEYS[path.name], note)
+    _mapped(content, _KEYS.get(path.name, STATEMENTS), note)
     yield from found
 
 
 def has_words(path: Path) -> bool:
-    """True for the name of a file with words."""
-    return path.name in _KEYS
+    """True for a file with words."""
+    return path.name in _KEYS or path.is_relative_to(folders.RESULTS)
 
 
 def _mapped(
@@ -59,7 +62,8 @@ def _mapped(
     inside = inside or _EVERY in keys
     if isinstance(value, dict):
         return {
-            key: _mapped(part, keys, function, inside or key in keys) for key, part in value.items()
+            key: part if key in _CODES else _mapped(part, keys, function, inside or key in keys)
+            for key, part in value.items()
         }
     if isinstance(value, list):
         return [_mapped(part, keys, function, inside) for part in value]

@@ -14,11 +14,13 @@ from typing import Any
 
 from fedlab_core import validation
 from fedlab_core.description import digest
+from fedlab_core.language import translator
 from fedlab_course.folders import RESULTS
 
 CONFIGS = RESULTS / "configs"
 GRIDS = CONFIGS / "grids"
 COURSE = CONFIGS / "course"  # what the chapters say beyond the sources, by chapter
+_ = translator("results")
 SOURCES = ("000", "001", "002", "004", "others")
 
 
@@ -58,6 +60,11 @@ class Statement:
         validation.real("margin", self.margin)
         for key in self.argmin:
             validation.choice("argmin", key, ("table", "along", "least"))
+
+    @property
+    def sentence(self) -> str:
+        """What it ``says``, in the language of the process."""
+        return _(self.says)
 
     def rows(self) -> list[tuple[int, str, dict[str, Any]]]:
         """Sign, table and column values of every row of the contrast."""

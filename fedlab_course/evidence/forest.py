@@ -48,7 +48,7 @@ def forest(judged: Mapping[str, JudgedStatement] | None = None, *, title: str) -
     places, headings, depth = _places(rows)
     figure = new_figure(
         title=title,
-        x_title=_("mean in margins δ (grey: ±δ)"),
+        x_title=_("mean in margins δ, logarithmic (grey: ±δ)"),
         y_title="",
         height=_AROUND + _ROW * depth,
     )

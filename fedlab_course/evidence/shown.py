@@ -79,7 +79,9 @@ MEASURES = {  # column of the tables → its name, where it is not clear from th
     "inclusion_error": _("inclusion error"),
 }
 _NUMBERS = ("mean", "low", "high")
-MOST = 400.0  # margins: the end of the axis of intervals
+MOST = 400.0  # margins: the end of the axis of forest plots
+_LEAST_AXIS = 3.0  # margins: the shortest axis of an interval in a table
+_BEYOND = 1.05  # the axis goes on beyond the interval by this factor
 _STYLE = (
     ".fedlab-evidence{margin:.6em 0}.fedlab-evidence table{border-collapse:collapse;width:100%}"
     ".fedlab-evidence :is(th,td){text-align:left;padding:.25em "
@@ -122,22 +124,18 @@ def stored(*ids: str, more: Sequence[str] = ()) -> None:
 def _table(judged: Sequence[JudgedStatement]) -> str:
     if not judged:
         return ""
-    most = 3.0  # the end of the axis, in margins
-    for row in judged:
-        if row.finding.margin:
-            most = max(most, *(1.2 * abs(value) for value in _margins(row)))
     rows = ""
     for row in judged:
         word = WORDS[row.finding.verdict]
         says = html.escape(row.statement.says)
         rows += f'<tr><td class="{display.edge(word)}"><strong>{word}</strong></td><td>{says}</td>'
-        rows += f"<td>{_bar(row, most)}</td><td>{measured(row)}{_chance(row)}</td></tr>"
+        rows += f"<td>{_bar(row)}</td><td>{measured(row)}{_chance(row)}</td></tr>"
     heads = "".join(
         f'<th scope="col">{name}</th>'
         for name in (
             _("verdict"),
             _("statement"),
-            _("interval, grey: ±δ"),
+            _("interval, grey: ±δ, own scale in each row"),
             _("mean [95 % interval]"),
         )
     )
@@ -166,14 +164,16 @@ def _chance(judged: JudgedStatement) -> str:
     return f"<br><small>{words}</small>" if alone else ""
 
 
-def _bar(judged: JudgedStatement, most: float) -> str:
-    """A picture of the interval on an axis of margins up to ``most``: the band ±δ, zero, the
-    interval and its mean.
+def _bar(judged: JudgedStatement) -> str:
+    """A picture of the interval: the band ±δ, zero, the interval and its mean. The axis is linear,
+    and it is as long as this row needs: at least 3 δ on both sides.
     """
     if not judged.finding.n or not judged.finding.margin:
         return ""
-    middle, low, high = (70 + 68 * bend(value, most) for value in _margins(judged))
-    band = 68 * bend(1.0, most)
+    places = _margins(judged)
+    most = max(_LEAST_AXIS, *(_BEYOND * abs(value) for value in places))  # in margins
+    middle, low, high = (70 + 70 * value / most for value in places)
+    band = max(70 / most, 0.5)  # pixels
     return (
         '<svg viewBox="0 0 140 16" width="140" height="16" aria-hidden="true" '
         f'stroke="currentColor"><rect x="{70 - band:.1f}" width="{2 * band:.1f}" height="16" '
@@ -203,11 +203,11 @@ def in_margins(judged: JudgedStatement) -> list[float]:
     return [bend(value) for value in _margins(judged)]
 
 
-def bend(value: float, most: float = MOST) -> float:
+def bend(value: float) -> float:
     """Margins → place on an axis from −1 to 1 that is logarithmic on both sides and ends at
-    ``most`` margins.
+    ``MOST`` margins.
     """
-    return math.copysign(math.log1p(min(abs(value), most)) / math.log1p(most), value)
+    return math.copysign(math.log1p(min(abs(value), MOST)) / math.log1p(MOST), value)
 
 
 def as_data(judged: JudgedStatement) -> dict[str, Any]:

@@ -3,6 +3,7 @@ no start page.
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,9 +14,8 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from fedlab_core import files
+from fedlab_core.language import SOURCE, current
 from fedlab_course import folders
-
-SUMMARY = "summary.json"
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,27 @@ class Options:
     timeout: int | None = None
     notebooks: Path = folders.NOTEBOOKS
     jobs: int | None = None
+    language: str = field(default_factory=current)
+
+    @property
+    def site(self) -> Path:
+        """The folder of the site. That of a translation is inside that of the English one."""
+        return self._of_language("site")
+
+    @property
+    def executed(self) -> Path:
+        """The folder of the executed notebooks."""
+        return self._of_language("notebooks")
+
+    @property
+    def summary(self) -> Path:
+        """The file with the results."""
+        code = "" if self.language == SOURCE else f".{self.language}"
+        return self.out / f"summary{code}.json"
+
+    def _of_language(self, name: str) -> Path:
+        folder = self.out / name
+        return folder if self.language == SOURCE else folder / self.language
 
 
 @dataclass(frozen=True)
@@ -75,15 +96,15 @@ class Notebook:
 class CoursePlan:
     """The notebooks of one pass.
 
-    For a row of a table there is more: ``row``, its parameters; ``above``, the folder of all rows,
-    which has the assets of the sites and the explorers' runs; ``digest``, of everything that the
-    results depend on.
+    For a row of a table there is more: ``row``, its parameters; ``above``, what the run of all rows
+    is asked for, whose folder has the assets of the sites and the explorers' runs; ``digest``, of
+    everything that the results depend on.
     """
 
     options: Options
     notebooks: Sequence[Notebook]
     row: Mapping[str, Any] = field(default_factory=dict)
-    above: Path | None = None
+    above: Options | None = None
     digest: str = ""
     _pages: dict[str, Any] = field(init=False, default_factory=dict)
     _files: list[str] = field(init=False, default_factory=list)
@@ -107,7 +128,7 @@ class CoursePlan:
         """Order the notebooks by their seconds in the last run,
         or else by their numbers of cells.
         """
-        last = summary(self.options.out)
+        last = summary(self.options)
         entries = last.get("notebooks", []) if last.get("profile") == self.options.profile else []
         seconds = {entry["name"]: entry["seconds"] for entry in entries if entry.get("seconds")}
         return sorted(
@@ -116,7 +137,7 @@ class CoursePlan:
 
     def clear(self) -> None:
         """Remove the start page and all files of the last run. Begin a new summary."""
-        (self.options.out / "site" / "index.html").unlink(missing_ok=True)
+        (self.options.site / "index.html").unlink(missing_ok=True)
         clear(self.options)
         self.write_summary(finished=False)
 
@@ -139,9 +160,9 @@ class CoursePlan:
         from fedlab_course.publish import pages
 
         names = names or [each.name for each in self.results]
-        out = self.options.out
-        cache = (self.above or out) / "runs"
-        self._pages[result.name] = pages.page(asdict(result), out / "notebooks", names, cache)
+        cache = (self.above or self.options).out / "runs"
+        folder = self.options.executed
+        self._pages[result.name] = pages.page(asdict(result), folder, names, cache)
 
     def report(self) -> None:
         """Build the site of the notebooks that were run, then write the summary, which is always
@@ -156,10 +177,10 @@ class CoursePlan:
                 self.prepare_page(result, names)
         missing = [result.name for result in self.results if result.name not in names]
         built = [self._pages.pop(name) for name in names]
-        assets = "../../../site/assets" if self.above else None
-        out = self.options.out
-        written = pages.build(built, out / "site", self.options.profile, missing, assets)
-        self._files = relative(out, written)
+        target = self.options.site
+        assets = os.path.relpath(self.above.site / "assets", target) if self.above else None
+        written = pages.build(built, target, self.options.profile, missing, assets)
+        self._files = relative(self.options.out, written)
         self.write_summary(finished=self.finished)
 
 
@@ -183,12 +204,12 @@ def make(options: Options) -> None:
     notebooks to run.
     """
     out = options.out
-    folder = out / "notebooks"
+    folder = options.executed
     if folder.resolve() == options.notebooks.resolve():
         raise ValueError(
             f"--out {out}: would overwrite the notebooks in {folder}; name another folder"
         )
-    for each in (out, folder, out / "site"):
+    for each in (out, folder, options.site):
         folders.make(each)
 
 
@@ -199,17 +220,18 @@ def clear(options: Options) -> None:
     of the run.
     """
     out = options.out
-    last = summary(options.out)
+    last = summary(options)
     names = [entry["name"] for entry in last.get("notebooks", [])]
     listed = last.get("files", [])
     # If this is killed before all are removed, the next run finds the rest.
     write_summary(
         options, finished=False, notebooks=[{"name": name} for name in names], files=listed
     )
-    pages = [f"site/{name}{end}" for name in names for end in (".html", "_slides.html")]
-    for file in (*pages, *(f"notebooks/{name}.ipynb" for name in names), *listed):
-        if (out / file).resolve().is_relative_to(out.resolve()):
-            (out / file).unlink(missing_ok=True)
+    pages = [options.site / f"{name}{end}" for name in names for end in (".html", "_slides.html")]
+    notebooks = [options.executed / f"{name}.ipynb" for name in names]
+    for path in (*pages, *notebooks, *(out / file for file in listed)):
+        if path.resolve().is_relative_to(out.resolve()):
+            path.unlink(missing_ok=True)
 
 
 def relative(out: Path, paths: Sequence[Path]) -> list[str]:
@@ -225,11 +247,11 @@ def write_summary(options: Options, *, finished: bool, **content: Any) -> None:
         "finished": finished,
         **content,
     }
-    with files.replacing(options.out / SUMMARY) as file:
+    with files.replacing(options.summary) as file:
         file.write((json.dumps(written, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def summary(out: Path) -> dict[str, Any]:
-    """The content of ``summary.json`` in ``out``; empty if there is none."""
-    path = out / SUMMARY
+def summary(options: Options) -> dict[str, Any]:
+    """The content of the summary of the last run; empty if there is none."""
+    path = options.summary
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

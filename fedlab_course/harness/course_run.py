@@ -13,7 +13,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from fedlab_core import validation
+from fedlab_core import language, validation
 from fedlab_core.data import load_dataset
 from fedlab_core.engines import cores
 from fedlab_core.progress import watched
@@ -21,6 +21,7 @@ from fedlab_course import folders, processes
 from fedlab_course.harness import course_plan, executed, kernel, notebook_parameters
 from fedlab_course.harness.course_plan import CoursePlan, Notebook, Options, Result
 from fedlab_course.publish import api
+from fedlab_course.publish import build as builder
 
 TIMEOUTS = {"quick": 300, "full": 7200}  # seconds for one cell, by profile
 _POLL = 0.5  # seconds; some systems deliver Ctrl-C only between two waits
@@ -34,8 +35,9 @@ def run_course(options: Options) -> list[Result]:
     """
     whole = prepare(options)
     with course_plan.claimed(options):
-        if not options.only and options.notebooks == folders.NOTEBOOKS:
-            api.write(options.out / "site" / "api")
+        whole_course = not options.only and options.notebooks == folders.NOTEBOOKS
+        if whole_course and options.language == language.SOURCE:
+            api.write(options.site / "api")
         carry_out(whole)
     tell(whole.results)
     return whole.results
@@ -43,7 +45,7 @@ def run_course(options: Options) -> list[Result]:
 
 def prepare(options: Options) -> CoursePlan:
     """Plan a run. Raises ``ValueError`` as :func:`run_course`."""
-    cells = {path: _count_cells(path) for path in folders.select(options.notebooks, options.only)}
+    cells = {path: _count_cells(path) for path in _paths(options)}
     declared = {path.stem: notebook_parameters.declared(path) for path in cells}
     common = {"profile": validation.choice("profile", options.profile, TIMEOUTS)}
     if options.dataset is not None:
@@ -60,6 +62,15 @@ def prepare(options: Options) -> CoursePlan:
             Notebook(path, count, values[path.stem], Result(path.stem, parameters=used))
         )
     return CoursePlan(options, notebooks)
+
+
+def _paths(options: Options) -> list[Path]:
+    """The notebooks to run, those of another language as they are translated now."""
+    if options.language == language.SOURCE:
+        return folders.select(options.notebooks, options.only)
+    out = options.out / "translated" / options.language
+    where = {"only": options.only, "notebooks": options.notebooks}
+    return builder.build(builder.PLAIN, out, options.language, **where)
 
 
 def tell(results: Sequence[Result], kept: Sequence[bool] = ()) -> None:
@@ -147,7 +158,7 @@ def _run(entry: Notebook, options: Options, workspace: Path, stopped: Event) -> 
         verdicts=executed.verdicts(notebook),
         stored=executed.stored(notebook),
     )
-    executed.write(notebook, options.out / "notebooks" / entry.path.name)
+    executed.write(notebook, options.executed / entry.path.name)
     tqdm.write(f"{name}: {' '.join(entry.result.line.split())}")
 
 

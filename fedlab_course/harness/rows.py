@@ -7,6 +7,7 @@ is kept.
 
 import hashlib
 import json
+import os
 import re
 import tomllib
 from collections.abc import Sequence
@@ -87,7 +88,7 @@ def _plan(row: ParameterRow, options: Options) -> CoursePlan:
     own |= {"only": row["only"], "settings": settings, "out": options.out / "rows" / row["name"]}
     plan = course_run.prepare(replace(options, **own))
     plan.row = given
-    plan.above = options.out
+    plan.above = options
     plan.digest = _digest(plan)
     return plan
 
@@ -108,7 +109,7 @@ def _restored(plan: CoursePlan) -> bool:
     """Take over the results of an earlier run; False unless it
     finished this row without an error.
     """
-    summary = course_plan.summary(plan.options.out)
+    summary = course_plan.summary(plan.options)
     if (summary.get("digest"), summary.get("finished")) != (plan.digest, True):
         return False
     results = [Result(**entry) for entry in summary["notebooks"]]
@@ -149,10 +150,10 @@ def _write(plans: Sequence[CoursePlan], options: Options) -> None:
 
     results = [_whole(plan) for plan in plans]
     links = [
-        f"../rows/{result.name}/site/index.html" if result.status != "not run" else None
-        for result in results
+        os.path.relpath(plan.options.site / "index.html", options.site) if plan.done else None
+        for plan in plans
     ]
-    written = pages.write_rows(results, links, options.out / "site", options.profile)
+    written = pages.write_rows(results, links, options.site, options.profile)
     entries = [{**vars(result), "folder": f"rows/{result.name}"} for result in results]
     finished = all(plan.finished for plan in plans)
     course_plan.write_summary(

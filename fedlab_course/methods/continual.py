@@ -84,18 +84,25 @@ class Continual(fl.Algorithm):
 
 
 def measured_by(importance: Importance, model: nn.Module, **parameters: Any) -> Continual:
-    """:class:`Continual` with these ``parameters`` whose Ω [P] is ``importance`` of a copy of
-    ``model`` at the global parameters, and of the task's samples x [n, …].
+    """:class:`Continual` with these ``parameters`` whose Ω [P] is ``importance``, as
+    :func:`measure` computes it on the task's data.
     """
 
     class Own(Continual):
         def measured(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-            at = copy.deepcopy(model)
-            vector_to_parameters(server.params, at.parameters())
             (client,) = updates.clients.tolist()
-            return importance(at, server.fed.x[server.fed.parts[client]])
+            return measure(importance, model, server, client)
 
     return Own(**parameters)
+
+
+def measure(importance: Importance, model: nn.Module, server: Server, client: int) -> torch.Tensor:
+    """Ω [P]: ``importance`` of a copy of ``model`` at the global parameters, and of the samples x
+    [n, …] of ``client``.
+    """
+    at = copy.deepcopy(model)
+    vector_to_parameters(server.params, at.parameters())
+    return importance(at, server.fed.x[server.fed.parts[client]])
 
 
 class Watched(NamedTuple):

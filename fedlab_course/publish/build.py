@@ -1,4 +1,4 @@
-"""The versions of the course for students, instructors and cloud notebooks.
+"""The versions of the course for students, instructors and cloud notebooks, in each language.
 
 The first two have the cell metadata of nbgrader (schema 3). Tasks and checks are locked; the check
 gives the points. ``student`` has no solutions. ``instructor`` has each solution in its answer cell,
@@ -9,19 +9,23 @@ Its notebooks have badges that open them, and a first cell that installs the cou
 keep all of them: pip installs only missing packages, or nothing if an installed package is too old.
 """
 
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from fedlab_core import validation
+from fedlab_core import language, validation
 from fedlab_course import folders
 from fedlab_course.check import cells, registry
 from fedlab_course.check.base import Proof
+from fedlab_course.translation import notebooks as translation
 
 VERSIONS = ("student", "instructor")
+PLAIN = "plain"  # the notebooks as they are, in another language
 PROOF = "Your proof."  # the text of a new cell for a proof
+_MADE = "fedlab_made"  # in the metadata of a plain notebook: the digest of its cells
 _LOCKED = {"grade": False, "solution": False, "locked": True}
 
 CELL = "install-the-course"
@@ -70,21 +74,48 @@ save your work.
 
 
 def build(
-    version: str, out: Path, *, only: Sequence[str] = (), notebooks: Path = folders.NOTEBOOKS
+    version: str,
+    out: Path,
+    code: str = language.SOURCE,
+    *,
+    only: Sequence[str] = (),
+    notebooks: Path = folders.NOTEBOOKS,
 ) -> list[Path]:
-    """Write the notebooks of a ``version`` ("student" or "instructor") to the folder ``out``;
-    return their paths.
+    """Write the notebooks of a ``version`` ("student", "instructor" or "plain") in the language
+    ``code``, such as "zh", to the folder ``out``; return their paths.
 
-    ``only``: numbers or names. Raises ``ValueError`` before anything is written if the exercises in
-    a notebook differ from the registered ones, or if ``out`` is a file or the folder of the
-    notebooks.
+    ``only``: numbers or names. A plain notebook in ``out`` that a reader has changed is kept.
+    Raises ``ValueError`` before anything is written if the exercises in a notebook differ from the
+    registered ones, or if ``out`` is a file or the folder of the notebooks.
     """
-    validation.choice("version", version, VERSIONS)
-    return write(
-        out,
-        notebooks,
-        {path.name: convert(path, version) for path in folders.select(notebooks, only)},
-    )
+    validation.choice("version", version, (*VERSIONS, PLAIN))
+    language.known(code, "language")
+    made = {}
+    for path in folders.select(notebooks, only):
+        notebook = translation.read(path) if version == PLAIN else convert(path, version)
+        if code != language.SOURCE:
+            notebook = translation.translated(notebook, path.stem, code)
+        if version == PLAIN:
+            notebook.metadata[_MADE] = _digest(notebook)
+            if _is_changed(out / path.name):
+                print(f"kept: {out / path.name} has changes of its own")
+                notebook = translation.read(out / path.name)
+        made[path.name] = notebook
+    return write(out, notebooks, made)
+
+
+def _digest(notebook: Any) -> str:
+    """A digest of the sources of all cells."""
+    sources = "\0".join(cell.source for cell in notebook.cells)
+    return hashlib.sha256(sources.encode()).hexdigest()
+
+
+def _is_changed(path: Path) -> bool:
+    """True if the cells of the notebook in a file are not those that were written."""
+    if not path.is_file():
+        return False
+    notebook = translation.read(path)
+    return notebook.metadata.get(_MADE) != _digest(notebook)
 
 
 def write(out: Path, source: Path, notebooks: dict[str, Any]) -> list[Path]:

@@ -13,4 +13,4 @@ GLOSSARY: dict[str, str] = words.read(Path(__file__).parent / "glossary.toml", _
 def table(entries: Iterable[str] = GLOSSARY) -> str:
     """The glossary, or these words of it, as a Markdown table in alphabetical order."""
     rows = [f"| **{_(word)}** | {GLOSSARY[word]} |" for word in sorted(entries, key=str.lower)]
-    return "\n".join([f"| {_('word')} | {_('meaning')} |", "|---|---|", *rows])
+    return "\n".join([_("| word | meaning |"), "|---|---|", *rows])

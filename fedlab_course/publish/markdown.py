@@ -11,7 +11,9 @@ from fedlab_course.formulas import to_mathml
 
 _HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)<a class="anchor-link"', re.DOTALL)
 _KEYS = re.compile(
-    r"(?:(?<=^)|(?<=[.!?] ))[^.!?\n]*\*\*Shift\+Enter\*\*[^.!?\n]*[.!?] ?", re.MULTILINE
+    r"(?:(?<=^)|(?<=[.!?] )|(?<=[。！？]))[^.!?。！？\n]*\*\*Shift\+Enter\*\*[^.!?。！？\n]*"
+    r"(?:[.!?] ?|[。！？])",
+    re.MULTILINE,
 )
 
 

@@ -7,9 +7,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from nbconvert.filters import ansi2html
 
+from fedlab_core import language
+from fedlab_core.language import translator
 from fedlab_course.explore import grid
 from fedlab_course.publish import markdown
 
+_ = translator(__name__)
 PLOTLY = grid.PLOTLY
 TEMPLATES = Environment(
     loader=PackageLoader("fedlab_course.publish", "template"),
@@ -18,6 +21,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+TEMPLATES.globals |= {"_": _, "language": lambda: language.tag(language.current())}
 TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
 
 
@@ -44,10 +48,8 @@ def render(output: Any) -> Markup:
         except ValueError:  # show the source of an unknown formula
             return _plain(source)
     if "image/png" in data:
-        picture = Markup(
-            '<img alt="Picture made by the cell above" src="data:image/png;base64,{}">'
-        )
-        return picture.format(data["image/png"])
+        picture = Markup('<img alt="{}" src="data:image/png;base64,{}">')
+        return picture.format(_("Picture made by the cell above"), data["image/png"])
     return _plain("".join(data.get("text/plain", "")))
 
 
@@ -65,7 +67,7 @@ def figure(data: dict[str, Any]) -> Markup:
         spec=data[PLOTLY],
         stored=stored,
         note=data.get(grid.STILL, ""),
-        alt=meta.get("alt") or (f"Figure: {title}" if title else "Figure"),
+        alt=meta.get("alt") or (_("Figure: {title}").format(title=title) if title else _("Figure")),
         table=meta.get("table"),
         height=layout.get("height") or 450,
     )

@@ -4,6 +4,7 @@ servers.
 
 import itertools
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,21 +18,33 @@ from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML
 from pygments.formatters import HtmlFormatter
 
-from fedlab_core import files
+from fedlab_core import files, language
+from fedlab_core.language import translator
 from fedlab_core.plots import colours
 from fedlab_course import outline, playground
 from fedlab_course.evidence import shown
 from fedlab_course.explore import grid
-from fedlab_course.publish import glossary, markdown, outputs, runs, slides, symbols, verdicts
+from fedlab_course.publish import (
+    glossary,
+    markdown,
+    outputs,
+    runs,
+    slides,
+    switch,
+    symbols,
+    verdicts,
+)
 
+_ = translator(__name__)
 TEMPLATE = Path(__file__).parent / "template"
 SCRIPTS = Path(__file__).parent / "scripts"
 ASSETS = "assets"
 # The pages that every header leads to, and those that only a site with chapters has.
-_PLACES = {"Playground": "playground.html", "Symbols": "symbols.html"}
-_PLACES_OF_CHAPTERS = _PLACES | {"Evidence": "evidence.html", "Slides": "slides.html"}
-_ROWS = "The notebooks were run once for each row. A claim that does not hold is also a result."
-_SYMBOLS = (
+_SLIDES = _("Slides")
+_PLACES = {_("Playground"): "playground.html", _("Symbols"): "symbols.html"}
+_PLACES_OF_CHAPTERS = _PLACES | {_("Evidence"): "evidence.html", _SLIDES: "slides.html"}
+_ROWS = _("The notebooks were run once for each row. A claim that does not hold is also a result.")
+_SYMBOLS = _(
     "The symbols of all chapters, each with its name in the code if it has one. The table lists a "
     "second use of a letter. A letter that only one section uses is explained there."
 )
@@ -65,7 +78,7 @@ def build(
             "next": None if is_last else pages[number + 1],
         }
         deck = f"{page['name']}_slides.html"
-        chapter = common | {"places": _PLACES_OF_CHAPTERS | {"Slides": deck}}
+        chapter = common | {"places": _PLACES_OF_CHAPTERS | {_SLIDES: deck}}
         written.append(
             _write(target / f"{page['name']}.html", "notebook", page=page, **links, **chapter)
         )
@@ -76,12 +89,20 @@ def build(
     written.append(_write(target / "slides.html", "decks", pages=pages, **common))
     core = sorted((page for page in pages if page["lesson"]), key=lambda page: page["lesson"])
     lessons = itertools.groupby(core, key=lambda page: page["lesson"])
-    reference = (target / "api" / "index.html").is_file()
-    values = {"pages": pages, "lessons": lessons, "missing": missing, "reference": reference}
+    values = {"pages": pages, "lessons": lessons, "missing": missing}
+    values["reference"] = _reference(target)
     written.append(_write(target / "index.html", "home", **values, **common))
     values = {"pages": pages, "words": shown.WORDS, "counted": verdicts.counted}
     written.append(_write(target / "evidence.html", "evidence", **values, **common))
+    switch.connect(target)
     return written
+
+
+def _reference(target: Path) -> str:
+    """The address of the API reference, which is in English, or "" if there is none."""
+    english = switch.root(target)
+    page = english / "api" / "index.html"
+    return os.path.relpath(page, target) if page.is_file() else ""
 
 
 def write_rows(
@@ -94,19 +115,20 @@ def write_rows(
     """
     written = [*_write_assets(target), *_write_common(target, ASSETS, _PLACES)]
     names = list(dict.fromkeys(name for result in results for name in result.parameters))
-    lines = [["Row", *names, "Status", "Seconds", "Claims that hold"], ["---"] * (len(names) + 4)]
+    head = [_("Row"), *names, _("Status"), _("Seconds"), _("Claims that hold")]
+    lines = [head, ["---"] * len(head)]
     for row, link in zip(results, links, strict=True):
         values = [_text(row.parameters.get(name, "")) for name in names]
         held = ""
         if row.verdicts:
-            held = f"{sum(verdict['holds'] for verdict in row.verdicts)} of {len(row.verdicts)}"
+            number = sum(verdict["holds"] for verdict in row.verdicts)
+            held = _("{number} of {all}").format(number=number, all=len(row.verdicts))
         name = f"[{_text(row.name)}]({link})" if link else _text(row.name)
         lines.append([name, *values, row.status, f"{row.seconds:.1f}" if row.seconds else "", held])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    html = Markup(
-        markdown.to_html(f"{_ROWS}\n\n{table}\n\nProfile: {profile}, unless a row sets another.")
-    )
-    content = {"title": "Runs by rows of parameters", "html": html}
+    used = _("Profile: {profile}, unless a row sets another.").format(profile=profile)
+    html = Markup(markdown.to_html(f"{_ROWS}\n\n{table}\n\n{used}"))
+    content = {"title": _("Runs by rows of parameters"), "html": html}
     page = _write(target / "index.html", "text", assets=ASSETS, places=_PLACES, **content)
     return [*written, page]
 
@@ -134,9 +156,10 @@ def _write_common(target: Path, assets: str, places: Mapping[str, str]) -> list[
     ``places``: word → address of the links in the header.
     """
     play = _save(target / "playground.html", playground.html(site=True))
-    source = f"## Symbols\n\n{_SYMBOLS}\n\n{symbols.table()}\n\n## Glossary\n\n{glossary.table()}"
+    tables = {_("Symbols"): f"{_SYMBOLS}\n\n{symbols.table()}", _("Glossary"): glossary.table()}
+    source = "\n\n".join(f"## {title}\n\n{table}" for title, table in tables.items())
     html = Markup(markdown.to_html(source))
-    values = {"title": "Symbols and glossary", "html": html}
+    values = {"title": _("Symbols and glossary"), "html": html}
     return [play, _write(target / "symbols.html", "text", assets=assets, places=places, **values)]
 
 
@@ -145,9 +168,11 @@ def _write_assets(target: Path) -> list[Path]:
     folder = target / ASSETS
     folder.mkdir(parents=True, exist_ok=True)
     plotly_js = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-    scripts = [plotly_js, *SCRIPTS.glob("*.js")]
+    shutil.copyfile(plotly_js, folder / plotly_js.name)
+    scripts = sorted(SCRIPTS.glob("*.js"))
     for path in scripts:
-        shutil.copyfile(path, folder / path.name)
+        source = language.in_script(path.read_text(encoding="utf-8"), __name__)
+        (folder / path.name).write_text(source, encoding="utf-8")
     light, dark = (
         HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("xcode", "github-dark")
     )
@@ -157,7 +182,7 @@ def _write_assets(target: Path) -> list[Path]:
     css = colours.page_variables() + "".join(sheets)
     css += f"{light}\n@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n"
     (folder / "site.css").write_text(css, encoding="utf-8")
-    return [folder / "site.css", *(folder / path.name for path in scripts)]
+    return [folder / "site.css", *(folder / path.name for path in (plotly_js, *scripts))]
 
 
 def page(

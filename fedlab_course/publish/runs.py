@@ -16,6 +16,7 @@ import fedlab_core
 from fedlab_core import plots
 from fedlab_core.engines import cores
 from fedlab_core.history import History
+from fedlab_core.language import translator
 from fedlab_core.simulation import Diverged
 from fedlab_core.sweep.workers import workers_of
 from fedlab_course import folders
@@ -25,13 +26,14 @@ from fedlab_course.explore import goals, grid, view
 from fedlab_course.explore.choices import Choice, Curve, tuned
 from fedlab_course.explore.widgets import slider
 
+_ = translator(__name__)
 DATA = "digits"  # on other data a grid of runs takes hours
 SHOWN = tuple(name for name, one in PARAMETERS.items() if one.stored)
-_NOTE = (
+_NOTE = _(
     "Runs on the digits with seed {seed} alone, as an example; all other settings as in the cell. "
     "In JupyterLab you can train every other value and seed."
 )
-_STILL = (
+_STILL = _(
     "This figure is static: interactive figures are stored for the digits only, and this run is on "
     "{dataset}. In JupyterLab you can train it."
 )

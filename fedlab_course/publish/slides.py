@@ -9,17 +9,22 @@ from typing import Any
 from markupsafe import Markup
 from nbformat.v4 import new_markdown_cell
 
+from fedlab_core.language import translator
 from fedlab_course.check import questions
 from fedlab_course.publish import markdown, outputs
 
+_ = translator(__name__)
+_REMEMBERED = _("What to remember")
 _HEADING = re.compile(r"^#{2,3} +(.+)$", flags=re.MULTILINE)
 _FORMULA = re.compile(r"([^\n]+)\n\n(\$\$.*?\$\$)", flags=re.DOTALL)  # with the paragraph before it
 ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")
 _TOLD = re.compile(r"questions\.outcome\(\s*\"([^\"]+)\"")
-_SEEN = re.compile(r"^\*\*What we see\.\*\*(.*?)(?:\n\n|\Z)", flags=re.MULTILINE | re.DOTALL)
-_REMEMBER = re.compile(r"\A## What to remember\n(.*?)(?:^## |\Z)", flags=re.MULTILINE | re.DOTALL)
+_FLAGS = re.MULTILINE | re.DOTALL
+_WHAT_WE_SEE = _("**What we see.**")
+_SEEN = re.compile(rf"^{re.escape(_WHAT_WE_SEE)}(.*?)(?:\n\n|\Z)", _FLAGS)
+_REMEMBER = re.compile(rf"\A## {re.escape(_REMEMBERED)}\n(.*?)(?:^## |\Z)", _FLAGS)
 _SCENE = 'class="fedlab-scene"'  # an animation
-_SKIPPED = ("Exercise", "Explore", "Further reading", "How to use")
+_SKIPPED = (_("Exercise"), _("Explore"), _("Further reading"), _("How to use"))
 
 
 def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -71,7 +76,7 @@ def _of_text(text: str, heading: str, names: Sequence[str]) -> list[dict[str, An
     """Make the slide of a text: what to remember, or its formulas."""
     remember = _REMEMBER.match(text)
     if remember:
-        return [_slide("remember", "What to remember", _html(remember[1], names))]
+        return [_slide("remember", _REMEMBERED, _html(remember[1], names))]
     formulas = _FORMULA.findall(text)
     if not formulas:
         return []
@@ -95,13 +100,14 @@ def _of_code(cell: Any, heading: str) -> list[dict[str, Any]]:
     for id in _TOLD.findall(cell.source):
         prediction = questions.prediction(id)
         happened = prediction.options[prediction.happened]
-        answer = _html(f"**What happened:** {happened}. {prediction.because}")
+        words = _("**What happened:** {happened}. {because}")
+        answer = _html(words.format(happened=happened, because=prediction.because))
         slides.append(_slide("outcome", heading, answer))
     return slides
 
 
 def _sentences(text: str) -> list[str]:
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z$])", text)
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z$])|(?<=[。！？])\s*", text)
 
 
 def _html(source: str, names: Sequence[str] = ()) -> Markup:
@@ -114,6 +120,6 @@ def _asked(id: str) -> Markup:
         Markup("<li>{}</li>").format(_html(text)) for text in prediction.options.values()
     )
     asks = _html(prediction.asks)
-    return Markup('<div class="asks"><p><b>Predict.</b></p>{}<ul>{}</ul></div>').format(
-        asks, options
+    return Markup('<div class="asks"><p><b>{}</b></p>{}<ul>{}</ul></div>').format(
+        _("Predict."), asks, options
     )

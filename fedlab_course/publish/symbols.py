@@ -31,6 +31,4 @@ def table() -> str:
     """
     codes = [f"<code>{s.code.replace('_', '_<wbr>')}</code>" if s.code else "–" for s in SYMBOLS]
     rows = [f"| ${s.tex}$ | {s.meaning} | {code} |" for s, code in zip(SYMBOLS, codes, strict=True)]
-    return "\n".join(
-        [f"| {_('symbol')} | {_('meaning')} | {_('in code')} |", "|---|---|---|", *rows]
-    )
+    return "\n".join([_("| symbol | meaning | in code |"), "|---|---|---|", *rows])

@@ -54,8 +54,9 @@ def update(code: str, only: Iterable[str] = ()) -> dict[str, Count]:
     """Bring the catalogues of a language up to date, and count their messages.
 
     A translation stays with its message. A message that is new but like an old one that is gone
-    gets its translation, marked fuzzy: nobody sees it until a person has removed the mark. ``only``:
-    names of catalogues.
+    gets its translation, marked fuzzy: nobody sees it until a person has removed the mark.
+
+    ``only``: names of catalogues.
     """
     counts = {}
     for name in only or names():
@@ -75,8 +76,8 @@ def faults(code: str, only: Iterable[str] = ()) -> Iterator[str]:
     for name in only or names():
         path = language.folder(code) / f"{name}.po"
         old = _read(path)
-        wanted = messages(name)
-        if old is None or _text(_renewed(old, wanted, code), code) != path.read_text("utf-8"):
+        wanted = {(message.context, message.text) for message in messages(name)}
+        if old is None or {(entry.context, entry.id) for entry in _entries(old)} != wanted:
             yield f"{name}: is not up to date; run: python -m fedlab_course translate {code}"
             continue
         for entry in _entries(old):

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from fedlab_core import language
 from fedlab_course.translation.sources import Message
 
-_PROSE = re.compile(r"[^\W\d_]{2,}[,.:;?]? [^\W\d_]")  # two words; one is a name or a key
+# Two words, or one after a value. One alone is a name or a key.
+_PROSE = re.compile(r"[^\W\d_]{2,}[,.:;?]? [^\W\d_]|\} [^\W\d_]{3}")
 _TYPED = re.compile(r"#\s*(?:type: \S+ )?")  # what stays in front of a comment
 _LITERAL = re.compile(r"""(?s)([rRbBuUfF]*)("{3}|'{3}|"|')(.*)\2\Z""")
 _LINK = re.compile(r"\]\(\.\./")
@@ -55,12 +56,14 @@ def _texts(cell: Any) -> list[str]:
     return []
 
 
-def translated(notebook: Any, stem: str, code: str, untranslated: str) -> Any:
-    """A copy of ``notebook`` in the language ``code``.
+def translated(notebook: Any, stem: str, code: str) -> Any:
+    """A copy of ``notebook`` in the language ``code``. A cell of text without a translation stays
+    English and says so.
 
-    ``stem``: its name, as that of its catalogue. ``untranslated``: the word above a cell of text
-    that has no translation.
+    ``stem``: its name, as that of its catalogue.
     """
+    _ = language.translator(__name__, code)
+    untranslated = _("This part is in English.")
     path = language.folder(code) / language.NOTEBOOKS / f"{stem}.po"
     catalogue = language.compiled(path) if path.is_file() else None
 

@@ -10,13 +10,14 @@ from typing import NamedTuple
 import fedlab_core
 import fedlab_course
 from fedlab_core import language
-from fedlab_course import words
+from fedlab_course import folders, words
 
 _CORE = Path(fedlab_core.__file__).parent
 _COURSE = Path(fedlab_course.__file__).parent
 # Packages with a catalogue of their own inside one that has a catalogue too.
 _INSIDE = ("playground", "classroom", "evidence", "explore", "check", "publish", "chapters/ch*")
 _BABEL = {".py": "python", ".j2": "jinja2"}
+_KEYWORDS = {"_": None, "gettext": None}  # the second: of a block {% trans %}
 _OPTIONS = {"jinja2": {"trimmed": "true"}}
 
 
@@ -31,8 +32,8 @@ class Message(NamedTuple):
 
 
 def packages() -> dict[str, Path]:
-    """The packages with a catalogue: dotted name → folder."""
-    found = {"fedlab_core": _CORE, "fedlab_course": _COURSE}
+    """The packages with a catalogue, and the statements of the evidence: dotted name → folder."""
+    found = {"fedlab_core": _CORE, "fedlab_course": _COURSE, "results": folders.RESULTS / "configs"}
     for pattern in _INSIDE:
         for folder in sorted(_COURSE.glob(pattern)):
             found[f"fedlab_course.{'.'.join(folder.relative_to(_COURSE).parts)}"] = folder
@@ -71,6 +72,6 @@ def _with_babel(path: Path, method: str) -> Iterator[tuple[int, str]]:
     from babel.messages import extract
 
     with path.open("rb") as file:
-        found = extract.extract(method, file, keywords={"_": None}, options=_OPTIONS.get(method))
+        found = extract.extract(method, file, keywords=_KEYWORDS, options=_OPTIONS.get(method))
         for line, text, _comments, _context in found:
             yield line, text if isinstance(text, str) else text[0]

@@ -1,6 +1,5 @@
 """The race of chapter 4: over learning rates, and each method at its best."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -12,10 +11,12 @@ from fedlab_course import comparison_figures
 from fedlab_course.check import own
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore.ideas import Idea, gallery
+from fedlab_course.explore.widgets import named_slider
 
 _LOW_AND_HIGH = (0.05, 1.6)  # rates of the live runs, beside that of the chapter
 _SPLITS = {1: ("one label", "one_label"), 2: ("two labels", "two_labels")}
 _SHOWN = ("one label", "two labels", "Dirichlet 0.1", "Dirichlet 0.3")
+_AXES = {"equal rounds": "rounds", "FedAvg's bytes": "bytes"}
 _OTHERS = {"FedAvg": "FedAvg", "SCAFFOLD": "SCAFFOLD", "SCAFFOLD, 1/|S|": "SCAFFOLD cohort"}
 
 
@@ -30,29 +31,20 @@ def end(fed: fl.FederatedDataset, model: nn.Module, rule: fl.Algorithm, **settin
 
 
 def live(
-    feds: Mapping[int, fl.FederatedDataset],
-    models: Mapping[int, nn.Module],
-    mine: Mapping[int, fl.Algorithm],
-    **setting: Any,
-) -> Idea:
-    """End accuracy of FedAvg and of the reader's class at a small rate, at the rate ``lr`` of the
-    ``setting`` and at a large one. Slider: labels per client.
+    fed: fl.FederatedDataset, model: nn.Module, mine: fl.Algorithm, **setting: Any
+) -> go.Figure:
+    """End accuracy of FedAvg and of ``mine``, the reader's class on its strata, at a small rate, at
+    the rate ``lr`` of the ``setting`` and at a large one.
 
-    ``feds``, ``models`` and ``mine``, the reader's class on its strata: labels per client → each.
+    ``fed``: clients with one label each.
     """
     rates = sorted({*_LOW_AND_HIGH, setting["lr"]})
-    figures: dict[float, go.Figure] = {}
-    for labels, fed in feds.items():
-        name, _ = _SPLITS[labels]
-        curves = {}
-        for rule_name, rule in (("FedAvg", fl.FedAvg()), ("strata", mine[labels])):
-            ends = [end(fed, models[labels], rule, **setting | {"lr": rate}) for rate in rates]
-            curves[rule_name] = pd.Series(ends, index=rates)
-        size = setting["clients_per_round"]
-        title = f"{name.capitalize()}, K = {size}, {own.whose(type(mine[labels]))}"
-        figures[labels] = comparison_figures.over_rates(curves, title=title)
-        figures[labels].update_yaxes(range=[0, 1])
-    return gallery(figures, "labels per client", value=1.0)
+    curves = {}
+    for name, rule in (("FedAvg", fl.FedAvg()), ("strata", mine)):
+        ends = [end(fed, model, rule, **setting | {"lr": rate}) for rate in rates]
+        curves[name] = pd.Series(ends, index=rates)
+    title = f"One label, K = {setting['clients_per_round']}, {own.whose(type(mine))}"
+    return comparison_figures.over_rates(curves, title=title).update_yaxes(range=[0, 1])
 
 
 def stored() -> Idea:
@@ -66,15 +58,24 @@ def stored() -> Idea:
     return gallery(figures, "labels per client", value=1.0)
 
 
-def at_best() -> go.Figure:
-    """FedSSO less FedAvg and less SCAFFOLD, each at its best rate, seed by seed, on test images."""
-    groups = {
-        split: {
-            f"less {name}": best_rates.ahead(best_rates.SPLITS[split], "FedSSO", other).to_numpy()
+def switchable() -> Idea:
+    """:func:`at_best` with a slider ``axis``: after equal rounds, or for FedAvg's bytes."""
+    return Idea(
+        at_best, {"axis": named_slider("compared", _AXES, "rounds", "What is equal for all")}
+    )
+
+
+def at_best(axis: str = "rounds") -> go.Figure:
+    """FedSSO less FedAvg and less SCAFFOLD, each at its best rate, seed by seed, on test images.
+
+    ``axis``: "rounds" or "bytes", for which the rates are best.
+    """
+    groups = {}
+    for split in _SHOWN:
+        stored_name = best_rates.SPLITS[split]
+        groups[split] = {
+            f"less {name}": best_rates.ahead(stored_name, "FedSSO", other, axis).to_numpy()
             for name, other in _OTHERS.items()
         }
-        for split in _SHOWN
-    }
-    return comparison_figures.grouped_differences(
-        groups, margin=best_rates.MARGIN, title="FedSSO less others, each at its best, K = 20"
-    )
+    title = f"FedSSO less others, equal {axis}, each at its best, K = 20"
+    return comparison_figures.grouped_differences(groups, margin=best_rates.MARGIN, title=title)

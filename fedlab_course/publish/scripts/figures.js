@@ -124,8 +124,14 @@
         input.nextElementSibling.textContent = text;
         input.setAttribute("aria-valuetext", text);
       });
-      const state = goal?.met ? (goal.met[position()] ? " ✓ Reached." : " Not yet.") : "";
-      place.querySelector(".goal").textContent = goal ? `Goal: ${goal.text}.${state}` : "";
+      const reached = goal?.met ? goal.met[position()] : null;
+      const words =
+        reached === null
+          ? _("Goal: {goal}.")
+          : reached
+            ? _("Goal: {goal}. ✓ Reached.")
+            : _("Goal: {goal}. Not yet.");
+      place.querySelector(".goal").textContent = goal ? words.replace("{goal}", goal.text) : "";
     }
 
     function move() {
@@ -146,8 +152,9 @@
   const figures = [...document.querySelectorAll("figure.plot")];
   if (!window.Plotly) {
     for (const figure of figures) {
-      const words =
-        "The chart did not load: load the page again. Its description and data are below.";
+      const words = _(
+        "The chart did not load: load the page again. Its description and data are below.",
+      );
       figure.querySelector(".canvas").replaceWith(words);
       figure.querySelector("details").open = true;
     }

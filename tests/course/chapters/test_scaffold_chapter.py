@@ -159,15 +159,17 @@ def test_the_divisor_turns_the_verdict_for_equal_bytes() -> None:
 
 
 def test_the_figures_of_the_leads_have_both_series_in_five_splits() -> None:
-    at_best, divisors = (
+    at_best, divisors, after_rounds = (
         {tuple(row[:2]): row[2:] for row in figure.layout.meta["table"]["rows"]}
-        for figure in (figures.at_best(), figures.divisors())
+        for figure in (figures.at_best(), figures.divisors(), figures.divisors("rounds"))
     )
     assert len(at_best) == len(divisors) == 10
     assert at_best["two labels", "equal rounds"] == ["+1.6", "+1.3", "+1.9", 20]
     for split in best_rates.SPLITS:
         assert divisors[split, "1/N"] == at_best[split, "equal bytes"]
+        assert after_rounds[split, "1/N"] == at_best[split, "equal rounds"]
     assert divisors["one label", "1/|S|"] == ["+3.2", "+1.1", "+5.3", 20]
+    assert after_rounds["two labels", "1/|S|"][0] == "+2.3"
 
 
 def test_with_two_clients_the_divisor_costs_18_points() -> None:

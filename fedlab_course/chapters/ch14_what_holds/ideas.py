@@ -15,6 +15,7 @@ from fedlab_course.explore.widgets import slider
 
 _POINTS = (0.2, 0.5, 1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)  # margins, in points
 _SEEDS = (2, 5, 10)
+_TICKS = [place / 100 for place in range(-24, 25, 2)]  # accuracies
 
 
 def first_claim() -> Idea:
@@ -59,7 +60,7 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     verdict = _verdict(values, delta)
     word = WORDS[verdict.verdict]
     figure = new_figure(
-        title=f"{word}: {len(values)} seeds, δ = {100 * delta:g} points",
+        title=f"{word}: {len(values)} seeds, δ = {_points(delta)}",
         x_title=name,
         y_title="",
         height=270,
@@ -84,7 +85,7 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     reach = min(
         0.25, 1.1 * max(0.05, *(abs(value) for value in (*values, verdict.low, verdict.high)))
     )
-    figure.update_xaxes(range=[-reach, reach], tickformat="+.1%")
+    figure.update_xaxes(range=[-reach, reach], tickvals=_TICKS, ticktext=[*map(_points, _TICKS)])
     figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
     mean, low, high = (f"{value:+.4f}" for value in (verdict.mean, verdict.low, verdict.high))
     text = (
@@ -95,6 +96,13 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     row = [f"{verdict.n}", f"{delta:g}", mean, low, high, word]
     set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], [row])
     return figure
+
+
+def _points(accuracy: float) -> str:
+    """An accuracy in words, such as "1 point" and "−2 points"."""
+    points = 100 * accuracy
+    text = f"{points:g}".replace("-", "−")
+    return f"{text} point" if points == 1 else f"{text} points"
 
 
 def _add_strokes(figure: go.Figure, values: Sequence[float]) -> None:

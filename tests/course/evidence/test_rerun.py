@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch14_what_holds import browser, rerun
+from fedlab_course.chapters.ch14_what_holds import rerun
 from fedlab_course.evidence import configs, judging, tables
 from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.evidence.judging import corrected, judge
@@ -117,28 +117,6 @@ def test_a_live_number_is_held_against_two_standard_deviations(
     line = capsys.readouterr().out
     assert line.startswith(sign)
     assert f"Seed 1: {live:+.4f} live, +0.2000 stored." in line
-
-
-def test_verdicts_are_counted(grid: None) -> None:
-    counts = browser.counts()["statements"]
-    assert counts.sum() == 4 and counts["✗ opposite"] == counts["– not measured yet"] == 1
-
-
-def test_a_claim_has_the_verdict_of_its_first_statement_and_all_that_we_find() -> None:
-    """The hedges stand in later sentences of what we find, and so do the axes."""
-    row = browser.claims("002").loc["002-3"]
-    lead = judging.stored()["002-3a"]
-    assert row["on which axis"] == lead.statement.says
-    assert ("uncorrected" in row["verdict"]) != lead.finding.corrected
-    assert browser.claims("002").loc["002-4", "verdict"] == "✓ holds"  # the others are undecided
-    (claim,) = [claim for claim in configs.read() if claim.id == "002-3"]
-    counts = [int(part.split()[0]) for part in row["all its statements"].split("; ")]
-    assert sum(counts) == len(claim.statements)
-    assert row["verdict"] == "◐ in part"
-    assert row["we find"].startswith("FedMas is first on the digits")
-    assert "Update for update it is more than ten points behind SCAFFOLD." in row["more"]
-    with pytest.raises(ValueError, match="source='005'"):
-        browser.claims("005")
 
 
 def test_a_row_of_an_experiment_is_run_again():

@@ -99,13 +99,13 @@ def test_verdicts_are_rows_of_one_table_and_more_of_them_are_in_its_fold(
 
 
 def test_an_interval_is_drawn_beside_its_margin() -> None:
-    """Mean 2 δ of at most 8: log 3 / log 9 is half of the axis of 68; the band of one margin is log
-    2 / log 9 of it.
-    """
-    one = judged("x", [0.2, 0.2, 0.2])
-    bar = shown._bar(one, 8.0)
-    assert 'cx="104.0"' in bar and "M104.0 8H104.0" in bar
-    assert f'width="{2 * 68 * math.log(2) / math.log(9):.1f}"' in bar
+    """The axis is linear, and ends at 3 δ or 1.05 times the interval: its half is 70 wide."""
+    near = shown._bar(judged("x", [0.2, 0.2, 0.2]))  # 2 δ of 3
+    assert f'cx="{70 + 70 * 2 / 3:.1f}"' in near and "M116.7 8H116.7" in near
+    assert f'width="{2 * 70 / 3:.1f}"' in near
+    far = shown._bar(judged("x", [-2.0, -2.0, -2.0]))  # −20 δ of 21
+    assert f'cx="{70 - 70 / 1.05:.1f}"' in far
+    assert f'width="{2 * 70 / 21:.1f}"' in far
 
 
 def test_a_statement_with_a_bound_shows_what_was_measured() -> None:

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 5: pairs in rotation, importance, and local training with a penalty."""
+"""Exercises of chapter 5: importance, pairs in rotation, and local training with a penalty."""
 
 import numpy as np
 import torch
@@ -135,6 +135,16 @@ _HALF = np.array([0.5, 0.0])
 
 EXERCISES = (
     Exercise(
+        id="05-importance",
+        solution=importance,
+        check=check_importance,
+        mistakes=(
+            Mistake(".abs()", "", "Of one sample"),
+            Mistake("output.square().sum()", "output.sum()", "Of one sample"),
+            Mistake("output.square()", "output.softmax(1).square()", "Of one sample"),
+        ),
+    ),
+    Exercise(
         id="05-pairs",
         solution=MyPairs,
         check=check_pairs,
@@ -144,16 +154,6 @@ EXERCISES = (
             Mistake("rng.choice(opposite)", "opposite[0]", "equally often"),
             Mistake("rng.choice(self.groups[t])", "self.groups[t][0]", "equally often"),
             Mistake("in range(T)", "in rng.permutation(T)", "in this order"),
-        ),
-    ),
-    Exercise(
-        id="05-importance",
-        solution=importance,
-        check=check_importance,
-        mistakes=(
-            Mistake(".abs()", "", "Of one sample"),
-            Mistake("output.square().sum()", "output.sum()", "Of one sample"),
-            Mistake("output.square()", "output.softmax(1).square()", "Of one sample"),
         ),
     ),
     Exercise(

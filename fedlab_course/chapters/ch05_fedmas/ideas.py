@@ -161,7 +161,22 @@ MINIMUM = 3.0  # of the loss, whose curvature is 1
 LocalUpdate = Callable[..., Any]
 
 
-def stiff(explicit: LocalUpdate, implicit: LocalUpdate, *, goal: Goal | None = None) -> Idea:
+def implicit_update(
+    w: Any, k: int, gradient: Any, eta: float, steps: int, strength: float, importance: Any
+) -> Any:
+    """The parameters of client k after local steps whose penalty λ Σ Ω (y − w)² pulls with the y
+    after the step.
+    """
+    y = w
+    pull = 2 * eta * strength * importance
+    for _ in range(steps):
+        y = (y - eta * gradient(k, y) + pull * w) / (1 + pull)
+    return y
+
+
+def stiff(
+    explicit: LocalUpdate, implicit: LocalUpdate = implicit_update, *, goal: Goal | None = None
+) -> Idea:
     """One parameter under a strong penalty, step by step. Slider ``value``: λ.
 
     Both functions have the parameters (w, k, gradient, eta, steps, strength, importance). The loss

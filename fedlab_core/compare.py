@@ -17,6 +17,9 @@ from scipy import special
 
 from fedlab_core import validation
 from fedlab_core.history import History
+from fedlab_core.language import translator
+
+_ = translator(__name__)
 
 Histories = Mapping[str, Sequence[History]]
 PRICES = ("rounds", "updates", "bytes")
@@ -125,7 +128,7 @@ def table(histories: Histories) -> pd.DataFrame:
         means = values["mean"].map("{:.3f}".format)
         texts = means.where(half_width.isna(), means + half_width.map(" ± {:.3f}".format))
         budget = _in_words(x, _smallest_price(histories, x))
-        columns[budget] = texts.where(values["mean"].notna(), "not one round")
+        columns[budget] = texts.where(values["mean"].notna(), _("not one round"))
     return pd.DataFrame(columns)
 
 
@@ -145,6 +148,8 @@ def _in_words(x: str, amount: float) -> str:
         for size, unit in _UNITS:
             if amount >= 0.9995 * size:  # 999,600 bytes are 1 MB, not 1000 kB
                 return f"{float(f'{amount / size:.3g}'):,g} {unit}"
-        return f"{float(f'{amount:.3g}'):,g} bytes"
-    name = "round" if x == "rounds" else "server update"
-    return f"{amount:,.0f} {name}{'' if amount == 1 else 's'}"
+        return _("{number} bytes").format(number=f"{float(f'{amount:.3g}'):,g}")
+    if amount == 1:
+        return _("1 round") if x == "rounds" else _("1 server update")
+    words = _("{number} rounds") if x == "rounds" else _("{number} server updates")
+    return words.format(number=f"{amount:,.0f}")

@@ -8,8 +8,11 @@ from typing import Any
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_core.progress import watched
 from fedlab_course import outline
+
+_ = translator(__name__)
 
 _differs: list[str] = []
 
@@ -47,12 +50,15 @@ def begin(
     for name, value in defaults.items():
         if name in now and now[name] != value:
             _differs.append(f"{name}={now[name]}")
-    print(f"Data: {data.name}, {len(data.train)} training and {len(data.test)} test samples.")
+    of_data = _("Data: {name}, {train} training and {test} test samples.")
+    print(of_data.format(name=data.name, train=len(data.train), test=len(data.test)))
     shown = ", ".join(f"{name}={value}" for name, value in setting.items() if name != "progress")
     if trains:
-        print(f"Model: {build_model.__name__}. Setting: {shown}.")
+        of_model = _("Model: {model}. Setting: {setting}.")
+        print(of_model.format(model=build_model.__name__, setting=shown))
     if differs():
-        print(f"Changed: {differs()}. The text and the stored verdicts speak of the defaults.")
+        changed = _("Changed: {settings}. The text and the stored verdicts speak of the defaults.")
+        print(changed.format(settings=differs()))
     if watched():  # on a dark page the script of live charts turns plain figures dark too
         from IPython.display import HTML, display
 

@@ -21,8 +21,11 @@ import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.compare import Interval, t_interval
 from fedlab_core.data.dataset import Dataset, Split
+from fedlab_core.language import translator
 from fedlab_course import comparison_figures as figures
-from fedlab_course.evidence.judging import judge
+from fedlab_course.evidence.judging import NAMES, judge
+
+_ = translator(__name__)
 
 RATES = (0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 SEEDS = (0, 1, 2, 3, 4)
@@ -96,29 +99,38 @@ class Comparison:
     def words(self) -> str:
         """The result in three sentences, or four if a best rate lies at the edge."""
         points = self.interval
-        rates = " and ".join(f"{name} at η = {rate:g}" for name, rate in self.rates.items())
-        text = (
-            f"Best rates by validation: {rates}. {self.mine} less {self.baseline} over "
-            f"{points.runs} paired seeds: {100 * points.mean:+.1f} points "
-            f"[{100 * points.low:+.1f}, {100 * points.high:+.1f}]. “{self.mine} ends higher”, with "
-            f"δ = {100 * self.margin:g}: {self.verdict}."
+        rate_of = _("{name} at η = {rate}")
+        rates = [rate_of.format(name=name, rate=f"{rate:g}") for name, rate in self.rates.items()]
+        text = _(
+            "Best rates by validation: {rates}. {mine} less {baseline} over {count} paired seeds: "
+            "{mean} points [{low}, {high}]. “{mine} ends higher”, with δ = {margin}: {verdict}."
+        ).format(
+            rates=_(" and ").join(rates),
+            mine=self.mine,
+            baseline=self.baseline,
+            count=points.runs,
+            mean=f"{100 * points.mean:+.1f}",
+            low=f"{100 * points.low:+.1f}",
+            high=f"{100 * points.high:+.1f}",
+            margin=f"{100 * self.margin:g}",
+            verdict=NAMES[self.verdict],
         )
         at_edge = self.edges()
         if not at_edge:
             return text
-        return f"{text} The best rate of {' and '.join(at_edge)} lies at the edge: try more rates."
+        more = _("{text} The best rate of {names} lies at the edge: try more rates.")
+        return more.format(text=text, names=_(" and ").join(at_edge))
 
     def over_rates(self) -> go.Figure:
         """Validation accuracy against the learning rate, a curve for each algorithm."""
         lines = {name: self.validated[name].dropna() for name in self.validated}
-        return figures.over_rates(lines, title="Which rate suits which? (validation)")
+        return figures.over_rates(lines, title=_("Which rate suits which? (validation)"))
 
     def figure(self) -> go.Figure:
         """The paired differences as dots, with their interval and ±δ."""
         name = f"{self.mine} − {self.baseline}"
-        return figures.differences(
-            {name: self.differences}, margin=self.margin, title="Seed by seed, each at its best"
-        )
+        title = _("Seed by seed, each at its best")
+        return figures.differences({name: self.differences}, margin=self.margin, title=title)
 
 
 def compare(

@@ -3,7 +3,7 @@
 Names stand at the ends of their curves.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,11 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.compare import Interval, t_interval
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
+
+_ = translator(__name__)
 
 _LABEL = 18  # pixels between two names
 _HEIGHT = 300  # pixels of a plot without its frame
@@ -67,7 +70,7 @@ def over_rates(
     accuracies = {
         name: {rate: [value] for rate, value in line.items()} for name, line in lines.items()
     }
-    figure = fl.plots.rates(accuracies, y_title="end accuracy", title=title)
+    figure = fl.plots.rates(accuracies, y_title=_("end accuracy"), title=title)
     if old is not None:
         figure.add_vline(x=old, line={"color": GREY, "width": 2, "dash": "dot"})
         note: dict[str, Any] = {"text": old_name, "font": {"color": GREY}, "showarrow": False}
@@ -96,7 +99,10 @@ def less(
     """
     name_of_right, base = right
     figure = new_figure(
-        title=title, x_title="communication round", y_title="points of accuracy", legend=False
+        title=title,
+        x_title=_("communication round"),
+        y_title=_("points of accuracy"),
+        legend=False,
     )
     styles = looks({name: name for name in [name_of_right, *others]}, given)
     colours = {name: style.colour for name, style in styles.items()} | {name_of_right: INK}
@@ -113,7 +119,7 @@ def less(
             name=name,
             mode="lines",
             line={"color": styles[name].colour, "dash": styles[name].dash, "width": 3},
-            hovertemplate="round %{x}: %{y:+.1f} points<extra>" + name + "</extra>",
+            hovertemplate=_("round %{x}: %{y:+.1f} points") + f"<extra>{name}</extra>",
         )
         ends[name] = (last, float(gaps.iloc[-1]))
         values += gaps.tolist()
@@ -121,9 +127,12 @@ def less(
     add_level(figure, (float(rounds.iloc[0]), last), 0.0, name_of_right, {"color": INK, "width": 1})
     figure.update_xaxes(range=[float(rounds.iloc[0]), last])
     name_ends(figure, ends, colours, float(np.ptp(values)))
-    phrases = "; ".join(f"{name} ends at {end}, at most {far} away" for name, end, far in rows)
-    text = f"Accuracy less that of {name_of_right}, in points, round by round. {phrases}."
-    set_description(figure, text, ["run", "at the end", "at most"], rows)
+    phrase = _("{name} ends at {end}, at most {most} away")
+    phrases = [phrase.format(name=name, end=end, most=far) for name, end, far in rows]
+    text = _("Accuracy less that of {name}, in points, round by round. {phrases}.").format(
+        name=name_of_right, phrases=_("; ").join(phrases)
+    )
+    set_description(figure, text, [_("run"), _("at the end"), _("at most")], rows)
     return figure
 
 
@@ -132,7 +141,7 @@ def differences(
     *,
     margin: float,
     title: str,
-    x_title: str = "difference in points of accuracy",
+    x_title: str = _("difference in points of accuracy"),
     digits: int = 1,
 ) -> go.Figure:
     """Paired differences as dots, one for each seed, with the mean and its 95 % interval; ±δ.
@@ -148,13 +157,13 @@ def differences(
         found = t_interval(points)
         mean, low, high = in_words(found, digits)
         _add_pairs(figure, row, name, points, found)
-        _add_words(figure, row, f"{name}: {mean} [{low}, {high}]")
+        words = _("{name}: {mean} [{low}, {high}]")
+        _add_words(figure, row, words.format(name=name, mean=mean, low=low, high=high))
         rows.append([name, mean, low, high, found.runs])
     _add_margin(figure, margin, len(values) - 0.45)
     figure.update_yaxes(range=[len(values) - 0.3, -0.6], visible=False)
-    phrases = [f"{name} {mean} points, {low} to {high}" for name, mean, low, high, _ in rows]
-    text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
-    set_description(figure, text, ["name", "mean", "low", "high", "seeds"], rows)
+    columns = [_("name"), _("mean"), _("low"), _("high"), _("seeds")]
+    set_description(figure, _pairs_in_words(row[:4] for row in rows), columns, rows)
     return figure
 
 
@@ -165,7 +174,7 @@ def grouped_differences(
 
     ``groups``: heading → name → one difference for each seed [n], n ≥ 2, as shares.
     """
-    figure = new_figure(title=title, x_title="difference in points of accuracy", y_title="")
+    figure = new_figure(title=title, x_title=_("difference in points of accuracy"), y_title="")
     ticks = {}
     rows: list[list[Any]] = []
     place = 0.0
@@ -176,7 +185,7 @@ def grouped_differences(
             points = 100 * np.asarray(given, dtype=float)
             found = t_interval(points)
             mean, low, high = in_words(found, 1)
-            _add_pairs(figure, place, f"{heading}, {name}", points, found)
+            _add_pairs(figure, place, _in_group(heading, name), points, found)
             ticks[place + 0.15] = f"{name}<br>{mean} [{low}, {high}]"
             rows.append([heading, name, mean, low, high, found.runs])
         place += 1
@@ -184,10 +193,24 @@ def grouped_differences(
     figure.update_yaxes(range=[place + 0.2, -0.6], tickvals=[*ticks], ticktext=[*ticks.values()])
     figure.update_yaxes(showgrid=False, ticks="")
     figure.update_layout(showlegend=False, height=int(130 + 42 * (place + 0.8)))
-    phrases = [f"{head}, {name} {mean} points, {a} to {b}" for head, name, mean, a, b, _ in rows]
-    text = f"Paired differences, a dot for each seed, mean and 95 % interval. {'; '.join(phrases)}."
-    set_description(figure, text, ["group", "name", "mean", "low", "high", "seeds"], rows)
+    columns = [_("group"), _("name"), _("mean"), _("low"), _("high"), _("seeds")]
+    text = _pairs_in_words([_in_group(row[0], row[1]), *row[2:5]] for row in rows)
+    set_description(figure, text, columns, rows)
     return figure
+
+
+def _in_group(group: str, name: str) -> str:
+    return _("{group}, {name}").format(group=group, name=name)
+
+
+def _pairs_in_words(rows: Iterable[Sequence[str]]) -> str:
+    """The description of paired differences; a row: name, mean, and the ends of its interval."""
+    phrase = _("{name} {mean} points, {low} to {high}")
+    phrases = [
+        phrase.format(name=name, mean=mean, low=low, high=high) for name, mean, low, high in rows
+    ]
+    text = _("Paired differences, a dot for each seed, mean and 95 % interval. {phrases}.")
+    return text.format(phrases=_("; ").join(phrases))
 
 
 def add_band(figure: go.Figure, margin: float) -> None:
@@ -222,20 +245,20 @@ def _add_pairs(
     figure.add_scatter(
         x=points,
         y=[row] * len(points),
-        name=f"{name}, one seed each",
+        name=_("{name}, one seed each").format(name=name),
         mode="markers",
         marker={"symbol": "circle-open", "size": 9, "color": INK, "line": {"width": 1.5}},
-        hovertemplate="%{x:+.1f} points<extra>one seed</extra>",
+        hovertemplate=_("%{x:+.1f} points") + "<extra>" + _("one seed") + "</extra>",
     )
     bar = {"type": "data", "array": [found.half_width], "thickness": 3, "width": 8, "color": INK}
     figure.add_scatter(
         x=[found.mean],
         y=[row + 0.3],
-        name=f"{name}, mean and 95 % interval",
+        name=_("{name}, mean and 95 % interval").format(name=name),
         mode="markers",
         error_x=bar,
         marker={"symbol": "diamond", "size": 12, "color": INK},
-        hovertemplate="mean %{x:+.1f} points<extra></extra>",
+        hovertemplate=_("mean %{x:+.1f} points") + "<extra></extra>",
     )
 
 

@@ -8,7 +8,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import VERDICTS
+
+_ = translator(__name__)
 
 
 def publish(bundle: dict[str, Any]) -> None:
@@ -30,6 +33,14 @@ def coded(line: str) -> str:
     return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(line))
 
 
+def sentences(*parts: str) -> str:
+    """Sentences one after the other, without those that are empty."""
+    said = ""
+    for part in filter(None, parts):
+        said = _("{said} {next}").format(said=said, next=part) if said else part
+    return said
+
+
 def remark(line: str) -> dict[str, Any]:
     """The MIME bundle of a sentence with `code` in backticks."""
     return {"text/html": f"<p>{coded(line)}</p>", "text/plain": line}
@@ -48,15 +59,17 @@ def verdict(
     ``lines``: what it rests on, with `code` in backticks.
     """
     lines = list(lines)
+    said = _("{word}: {text}").format(word=word, text=text)
+    if lines and not text.endswith(("?", "!", ".", "？", "！", "。")):
+        said = _("{sentence}.").format(sentence=said)
     below = "".join(f'<div style="font-size: .9em">{coded(line)}</div>' for line in lines)
     style = f"border-left: 4px solid {VERDICTS[edge(word)]}; padding: .3em .8em; margin: .5em 0"
     shown = (
         f'<div class="{kind}" style="{style}"><strong>{word}</strong> · '
         f"{html.escape(text)}{below}</div>"
     )
-    stop = "" if not lines or text.endswith(("?", "!", ".")) else "."
     return {
         **(data or {}),
         "text/html": shown,
-        "text/plain": " ".join([f"{word}: {text}{stop}", *lines]),
+        "text/plain": sentences(said, *lines),
     }

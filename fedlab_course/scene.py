@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core.language import translator
 from fedlab_course.catalogue.parameters import parameter
 from fedlab_course.check import own
 from fedlab_course.explore.live import page
 from fedlab_course.explore.quadratics import CLIENTS, COLOURS, START, B, gradient
+
+_ = translator(__name__)
 
 LocalUpdate = Callable[..., Any]
 Aggregate = Callable[[np.ndarray, np.ndarray], Any]
@@ -94,16 +97,17 @@ def play(
             _choice(RATES.label, rates, RATE if RATE in rates else rates[0]),
         ],
     }
-    alt = (
-        f"{title}, {words}. Two clients in the plane train a common w. A picture for each of: "
-        f"{', '.join(given)}. It shows contours of the mean loss F, its optimum as a star, the "
-        "optimum of client 1 as a square and that of client 2 as a triangle, the local steps of "
-        f"the round as two lines of dots that leave w, and the path of w over {ROUNDS} rounds. "
-        f"After them: {_ends(plan)}."
-    )
+    alt = _(
+        "{title}, {words}. Two clients in the plane train a common w. A picture for each of: "
+        "{names}. It shows contours of the mean loss F, its optimum as a star, the optimum of "
+        "client 1 as a square and that of client 2 as a triangle, the local steps of the round as "
+        "two lines of dots that leave w, and the path of w over {rounds} rounds. After them: "
+        "{ends}."
+    ).format(title=title, words=words, names=_(", ").join(given), rounds=ROUNDS, ends=_ends(plan))
+    heading = _("<b>{title}</b>, {words}").format(title=escape(title), words=words)
     figure = (
         f'<figure class="fedlab-scene" data-scene="{escape(json.dumps(plan))}">'
-        f'<p class="title"><b>{escape(title)}</b>, {words}</p><div class="panels"></div>'
+        f'<p class="title">{heading}</p><div class="panels"></div>'
         f'<p class="caption">{escape(alt)}</p></figure>'
     )
     return Scene(figure, alt)
@@ -157,7 +161,7 @@ def walk(
     """
     w = np.array(START)
     rounds = []
-    for _ in range(ROUNDS):
+    for _round in range(ROUNDS):
         walks = [
             [_point(local_update, w, k, rate, step) for step in range(steps + 1)] for k in (0, 1)
         ]
@@ -190,6 +194,8 @@ def _ends(plan: Mapping[str, Any]) -> str:
     for panel in plan["panels"]:
         rounds = panel["runs"][first]["rounds"]
         distance = np.linalg.norm(np.array(rounds[-1]["next"]) - CLIENTS.optimum)
-        words = f"{distance:.4f} from the optimum" if distance < FAR else "flown off"
-        phrases.append(f"{panel['name']}: {words}")
-    return "; ".join(phrases)
+        phrase = _("{name}: {distance} from the optimum")
+        if not distance < FAR:
+            phrase = _("{name}: flown off")
+        phrases.append(phrase.format(name=panel["name"], distance=f"{distance:.4f}"))
+    return _("; ").join(phrases)

@@ -6,7 +6,11 @@ import sys
 from types import TracebackType
 from typing import Any
 
-ADVICE = (
+from fedlab_core.language import translator
+
+_ = translator(__name__)
+
+ADVICE = _(
     "If a cell above defines {name}, run the cells above first: menu Run → Run All Above Selected "
     "Cell. Then run this cell again."
 )
@@ -28,7 +32,7 @@ def _show(
     tb_offset: int | None = None,
 ) -> None:
     """Show the traceback of ``error`` as IPython does, with the advice as its note."""
-    advice = ADVICE.format(name=error.name or "the name")
+    advice = ADVICE.format(name=error.name or _("the name"))
     if advice not in getattr(error, "__notes__", ()):
         error.add_note(advice)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)

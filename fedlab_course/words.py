@@ -22,6 +22,7 @@ _KEYS = {
 }
 _KEYS_ARE_WORDS = ("glossary.toml",)
 STATEMENTS = {"says"}  # of the files of statements, which have many names
+_CODES = {"state"}  # keys whose strings are no words: that of a story of the playground
 
 
 def read(path: Path, module: str) -> dict[str, Any]:
@@ -61,7 +62,8 @@ def _mapped(
     inside = inside or _EVERY in keys
     if isinstance(value, dict):
         return {
-            key: _mapped(part, keys, function, inside or key in keys) for key, part in value.items()
+            key: part if key in _CODES else _mapped(part, keys, function, inside or key in keys)
+            for key, part in value.items()
         }
     if isinstance(value, list):
         return [_mapped(part, keys, function, inside) for part in value]

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.compare import PRICES
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import INK
 from fedlab_core.plots.series import Histories, Series, algorithm_names, averaged, grouped
 from fedlab_core.plots.style import (
@@ -20,17 +21,20 @@ from fedlab_core.plots.style import (
     spaced_markers,
 )
 
-_X_TITLES = {"rounds": "communication round", "updates": "server updates"}
+_ = translator(__name__)
+
+_X_TITLES = {"rounds": _("communication round"), "updates": _("server updates")}
+_PLACES = {"rounds": _("round {number}"), "updates": _("update {number}")}
 _Y_TITLES = {
-    "test_accuracy": "test accuracy",
-    "test_loss": "test loss",
-    "train_loss": "training loss F(w)",
-    "drift": "drift, mean ‖y<sub>k</sub> − w‖₂",
-    "lr": "learning rate η",
-    "seconds": "computing time (s)",
+    "test_accuracy": _("test accuracy"),
+    "test_loss": _("test loss"),
+    "train_loss": _("training loss F(w)"),
+    "drift": _("drift, mean ‖y<sub>k</sub> − w‖₂"),
+    "lr": _("learning rate η"),
+    "seconds": _("computing time (s)"),
 }
 RUNAWAY = 100  # times the largest first value: a curve beyond has left what one can compare
-_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, _("bytes")))
 
 
 def convergence(
@@ -55,7 +59,9 @@ def convergence(
     groups = grouped(histories)
     series = [averaged(name, runs, x, y) for name, runs in groups.items()]
     sources = {name: np.asarray(curve, dtype=float) for name, curve in (illustration or {}).items()}
-    ends = [curve.x.max() for curve in series] + [along.max() for along, _ in sources.values()]
+    ends = [curve.x.max() for curve in series] + [
+        along.max() for along, _values in sources.values()
+    ]
     scale, x_title, place = _x_axis(x, max(ends))
     figure = new_figure(title=title, x_title=x_title, y_title=_Y_TITLES[y])
     figure.update_yaxes(
@@ -96,9 +102,10 @@ def _without_runaways(series: Sequence[Series]) -> list[float] | None:
 def _x_axis(x: str, largest: float) -> tuple[float, str, Callable[[float], str]]:
     """The unit of x, the title of the axis, and a function that writes "round 50" or "320 MB"."""
     if x != "bytes":
-        return 1.0, _X_TITLES[x], lambda value: f"{x.rstrip('s')} {value:.6g}"
+        return 1.0, _X_TITLES[x], lambda value: _PLACES[x].format(number=f"{value:.6g}")
     scale, unit = next(((size, unit) for size, unit in _UNITS if largest >= size), _UNITS[-1])
-    return scale, f"data sent, up and down ({unit})", lambda value: f"{value / scale:.4g} {unit}"
+    title = _("data sent, up and down ({unit})").format(unit=unit)
+    return scale, title, lambda value: f"{value / scale:.4g} {unit}"
 
 
 def _add_source(figure: go.Figure, name: str, along: np.ndarray, values: np.ndarray) -> None:
@@ -112,7 +119,7 @@ def _add_source(figure: go.Figure, name: str, along: np.ndarray, values: np.ndar
 
 def _add_spread(figure: go.Figure, series: Series, style: Look, scale: float) -> None:
     """A band from the lowest to the highest value over seeds."""
-    name = f"{series.name}, spread over seeds"
+    name = _("{name}, spread over seeds").format(name=series.name)
     x = series.x / scale
     add_band(figure, x, series.low, series.high, style, group=series.name, name=name)
 
@@ -121,10 +128,14 @@ def _add_curve(
     figure: go.Figure, series: Series, style: Look, scale: float, y: str, x_title: str
 ) -> None:
     form = ".1%" if y == "test_accuracy" else ".4g"
-    hover = f"{x_title}: %{{x:.5~g}}<br>{_Y_TITLES[y]}: %{{y:{form}}}"
+    values = {"x": f"{x_title}: %{{x:.5~g}}", "y": f"{_Y_TITLES[y]}: %{{y:{form}}}"}
+    hover = "{x}<br>{y}".format(**values)
     if series.num_runs > 1:
-        hover += (
-            f"<br>{series.num_runs} seeds: %{{customdata[0]:{form}}} to %{{customdata[1]:{form}}}"
+        hover = _("{x}<br>{y}<br>{runs} seeds: {low} to {high}").format(
+            **values,
+            runs=series.num_runs,
+            low=f"%{{customdata[0]:{form}}}",
+            high=f"%{{customdata[1]:{form}}}",
         )
     figure.add_scatter(
         x=series.x / scale,
@@ -156,15 +167,19 @@ def _describe(
         low = format(curve.low[-1], form)
         high = format(curve.high[-1], form)
         end = place(curve.x[-1])
-        phrase = f"{curve.name} {mean} at {end}"
+        phrase = _("{name} {mean} at {end}")
         if curve.num_runs > 1:
-            phrase += f" ({low} to {high}, minimum to maximum over {curve.num_runs} seeds)"
-        phrases.append(phrase)
+            phrase = _(
+                "{name} {mean} at {end} ({low} to {high}, minimum to maximum over {runs} seeds)"
+            )
+        values = {"mean": mean, "end": end, "low": low, "high": high, "runs": curve.num_runs}
+        phrases.append(phrase.format(name=curve.name, **values))
         rows.append([curve.name, curve.num_runs, end, mean, low, high])
-    text = (
-        f"Line chart of {quantity} against {figure.layout.xaxis.title.text}. Final values: "
-        f"{'; '.join(phrases)}."
+    text = _("Line chart of {y} against {x}. Final values: {phrases}.").format(
+        y=quantity, x=figure.layout.xaxis.title.text, phrases=_("; ").join(phrases)
     )
     if sources:
-        text += f" Dotted, not measured here: {'; '.join(sources)}."
-    set_description(figure, text, ["name", "runs", "at", quantity, "low", "high"], rows)
+        dotted = _("{text} Dotted, not measured here: {names}.")
+        text = dotted.format(text=text, names=_("; ").join(sources))
+    columns = [_("name"), _("runs"), _("at"), quantity, _("low"), _("high")]
+    set_description(figure, text, columns, rows)

@@ -1,17 +1,30 @@
 """Figures per client: accuracy, and samples of each label."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.data.federated import FederatedDataset
 from fedlab_core.history import ClientReport, History
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK, SEQUENCE
 from fedlab_core.plots.series import Histories, algorithm_names, grouped
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 
+_ = translator(__name__)
+
 _ROW_HEIGHT = 92  # pixels
+_TOTALS = {
+    "clients": _("clients"),
+    "size_min": _("size min"),
+    "size_mean": _("size mean"),
+    "size_max": _("size max"),
+    "emd": _("emd"),
+    "js": _("js"),
+    "labels_per_client": _("labels per client"),
+}
 
 
 def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
@@ -33,12 +46,12 @@ def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
     styles = looks(algorithm_names(groups))
     height = 170 + _ROW_HEIGHT * len(groups)
     figure = new_figure(
-        title=title, x_title="accuracy on the client's own samples", y_title="", height=height
+        title=title, x_title=_("accuracy on the client's own samples"), y_title="", height=height
     )
     for name, values in accuracies.items():
         _add_row(figure, name, values, styles[name])
-    _add_marks(figure, means, "mean over clients", "diamond")
-    _add_marks(figure, worst, "mean of the worst tenth", "triangle-up")
+    _add_marks(figure, means, _("mean over clients"), "diamond")
+    _add_marks(figure, worst, _("mean of the worst tenth"), "triangle-up")
     figure.update_xaxes(tickformat=".0%", tickangle=0)
     bare = {"showgrid": False, "showline": False, "ticks": "", "showticklabels": False}
     figure.update_yaxes(range=[len(groups) - 0.5, -0.75], **bare)
@@ -46,9 +59,11 @@ def clients(histories: Histories, *, title: str | None = None) -> go.Figure:
         [name, len(values), f"{means[name]:.1%}", f"{worst[name]:.1%}"]
         for name, values in accuracies.items()
     ]
-    phrases = "; ".join(f"{name} mean {mean}, worst tenth {low}" for name, _, mean, low in rows)
-    text = f"Box plots: accuracy of the final model on each client's own samples. {phrases}."
-    set_description(figure, text, ["name", "clients", "mean", "mean of the worst tenth"], rows)
+    phrase = _("{name} mean {mean}, worst tenth {low}")
+    phrases = [phrase.format(name=name, mean=mean, low=low) for name, _count, mean, low in rows]
+    text = _("Box plots: accuracy of the final model on each client's own samples. {phrases}.")
+    columns = [_("name"), _("clients"), _("mean"), _("mean of the worst tenth")]
+    set_description(figure, text.format(phrases=_("; ").join(phrases)), columns, rows)
     return figure
 
 
@@ -62,18 +77,20 @@ def partition(fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
     counts = measured.label_counts
     names = [str(column) for column in measured.frame.columns[2:-2]]
     height = 190 + max(200, min(24 * len(names), 480))
-    figure = new_figure(title=title, x_title="client", y_title="label", height=height, legend=False)
+    figure = new_figure(
+        title=title, x_title=_("client"), y_title=_("label"), height=height, legend=False
+    )
     ids = np.arange(len(counts))
     gap = _gap_between_clients(len(ids))
     _add_counts(figure, counts, names, gap)
-    hover = "client %{x}: %{y} samples<extra></extra>"
+    hover = _("client %{x}: %{y} samples") + "<extra></extra>"
     figure.add_bar(x=ids, y=counts.sum(1), yaxis="y2", marker={"color": GREY}, hovertemplate=hover)
     figure.update_layout(
         bargap=0.15 if gap else 0,
         yaxis={"domain": [0, 0.72], "type": "category", "showgrid": False},
         yaxis2={
             "domain": [0.78, 1],
-            "title": "samples",
+            "title": _("samples"),
             "nticks": 4,
             "rangemode": "tozero",
             "automargin": True,
@@ -81,15 +98,24 @@ def partition(fed: FederatedDataset, *, title: str | None = None) -> go.Figure:
         xaxis={"anchor": "y", "showgrid": False, "range": [-0.5, len(counts) - 0.5]},
     )
     totals = measured.totals
-    text = (
-        "Heat map: samples per label (rows) and client (columns), with bars for the size of each "
-        f"client. {totals['clients']} clients hold {totals['size_min']} to {totals['size_max']} "
-        f"samples and on average {totals['labels_per_client']:.1f} labels each; mean EMD "
-        f"{totals['emd']:.2f}, mean Jensen–Shannon distance {totals['js']:.2f}."
-    )
-    rows = [[name.replace("_", " "), f"{value:.4g}"] for name, value in totals.items()]
-    set_description(figure, text, ["quantity", "value"], rows)
+    rows = [[_TOTALS.get(name, name), f"{value:.4g}"] for name, value in totals.items()]
+    set_description(figure, _partition_in_words(totals), [_("quantity"), _("value")], rows)
     return figure
+
+
+def _partition_in_words(totals: Mapping[str, Any]) -> str:
+    return _(
+        "Heat map: samples per label (rows) and client (columns), with bars for the size of each "
+        "client. {clients} clients hold {least} to {most} samples and on average {labels} labels "
+        "each; mean EMD {emd}, mean Jensen–Shannon distance {js}."
+    ).format(
+        clients=totals["clients"],
+        least=totals["size_min"],
+        most=totals["size_max"],
+        labels=f"{totals['labels_per_client']:.1f}",
+        emd=f"{totals['emd']:.2f}",
+        js=f"{totals['js']:.2f}",
+    )
 
 
 def _gap_between_clients(num_clients: int) -> float:
@@ -102,7 +128,7 @@ def _gap_between_clients(num_clients: int) -> float:
 def _add_counts(figure: go.Figure, counts: np.ndarray, names: list[str], gap: float) -> None:
     """Draw the heat map of ``counts`` [N, C]; a label that a client does not have stays white."""
     colour_bar = {
-        "title": {"text": "samples", "side": "right"},
+        "title": {"text": _("samples"), "side": "right"},
         "thickness": 12,
         "len": 0.72,
         "y": 0,
@@ -118,7 +144,7 @@ def _add_counts(figure: go.Figure, counts: np.ndarray, names: list[str], gap: fl
         xgap=gap,
         ygap=1,
         colorbar=colour_bar,
-        hovertemplate="client %{x}<br>label %{y}<br>%{z} samples<extra></extra>",
+        hovertemplate=_("client %{x}<br>label %{y}<br>%{z} samples") + "<extra></extra>",
     )
 
 
@@ -147,7 +173,7 @@ def _add_row(figure: go.Figure, name: str, values: np.ndarray, style: Look) -> N
         line={"color": style.colour, "width": 1.5},
         fillcolor=style.faded(0.12),
         marker={"color": style.faded(0.45), "size": 5, "symbol": style.marker},
-        hovertemplate="%{x:.1%}<extra>a client, " + name + "</extra>",
+        hovertemplate="%{x:.1%}<extra>" + _("a client, {name}").format(name=name) + "</extra>",
         hoveron="points",
         showlegend=False,
     )

@@ -7,14 +7,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core import validation
+from fedlab_core.language import translator
 from fedlab_core.plots.style import Look, add_band, looks, new_figure, set_description
+
+_ = translator(__name__)
 
 
 def rates(
     accuracies: Mapping[str, Mapping[float, Sequence[float]]],
     chosen: Mapping[str, float] | None = None,
     *,
-    y_title: str = "test accuracy at the end",
+    y_title: str = _("test accuracy at the end"),
     title: str | None = None,
 ) -> go.Figure:
     """Draw end accuracy against the learning rate η, one curve per method.
@@ -34,7 +37,7 @@ def rates(
                 f"chosen[{name!r}]={rate:g}: was not run; the rates are "
                 f"{', '.join(f'{one:g}' for one in points[name])}"
             )
-    figure = new_figure(title=title, x_title="learning rate η", y_title=y_title)
+    figure = new_figure(title=title, x_title=_("learning rate η"), y_title=y_title)
     figure.update_xaxes(type="log", dtick=math.log10(2), tickformat=".2~g")
     figure.update_yaxes(tickformat=".0%")
     styles = looks({name: name for name in points})
@@ -76,7 +79,8 @@ def _add(
         for measure in (np.mean, np.min, np.max)
     )
     if max(len(values) for values in curve.values()) > 1:
-        add_band(figure, x, low, high, style, group=name, name=f"{name}, spread over seeds")
+        spread = _("{name}, spread over seeds").format(name=name)
+        add_band(figure, x, low, high, style, group=name, name=spread)
     figure.add_scatter(
         x=x,
         y=mean,
@@ -86,12 +90,12 @@ def _add(
         mode="lines+markers",
         line={"color": style.colour, "dash": style.dash, "width": 2},
         marker={"color": style.colour, "symbol": style.marker, "size": 6},
-        hovertemplate="η = %{x:.3~g}: %{y:.1%} (%{customdata[0]:.1%} to %{customdata[1]:.1%})",
+        hovertemplate=_("η = %{x:.3~g}: %{y:.1%} (%{customdata[0]:.1%} to %{customdata[1]:.1%})"),
     )
     figure.add_scatter(
         x=[best],
         y=[curve[best].mean()],
-        name=f"{name}, chosen rate",
+        name=_("{name}, chosen rate").format(name=name),
         legendgroup=name,
         showlegend=False,
         mode="markers",
@@ -101,7 +105,7 @@ def _add(
             "color": style.colour,
             "line": {"width": 2.5},
         },
-        hovertemplate="chosen: η = %{x:.3~g}: %{y:.1%}",
+        hovertemplate=_("chosen: η = %{x:.3~g}: %{y:.1%}"),
     )
 
 
@@ -116,16 +120,19 @@ def _describe(
     for name, curve in points.items():
         found = curve[best[name]]
         edge = best[name] in (min(curve), max(curve)) and len(curve) > 1
-        where = f"η = {best[name]:.3g}" + (" at the edge of its rates" if edge else "")
-        phrases.append(f"{name} {found.mean():.1%} at {where}")
+        phrase = _("{name} {accuracy} at η = {rate}")
+        if edge:
+            phrase = _("{name} {accuracy} at η = {rate} at the edge of its rates")
+        accuracy = f"{found.mean():.1%}"
+        phrases.append(phrase.format(name=name, accuracy=accuracy, rate=f"{best[name]:.3g}"))
         rows.append(
             [name, len(found), f"{best[name]:.3g}"]
             + [f"{value:.1%}" for value in (found.mean(), found.min(), found.max())]
         )
-    text = f"Line chart of {y_title} against the learning rate. At the chosen rates: "
+    text = _("Line chart of {y} against the learning rate. At the chosen rates: {phrases}.")
     set_description(
         figure,
-        text + "; ".join(phrases) + ".",
-        ["method", "runs", "chosen η", y_title, "low", "high"],
+        text.format(y=y_title, phrases=_("; ").join(phrases)),
+        [_("method"), _("runs"), _("chosen η"), y_title, _("low"), _("high")],
         rows,
     )

@@ -9,13 +9,22 @@ from dataclasses import dataclass, replace
 
 from fedlab_core import algorithms
 from fedlab_core.correction import PenaltyStep
+from fedlab_core.language import translator
 from fedlab_core.losses import Output
+
+_ = translator(__name__)
 
 Value = float | str | None
 _EXPLICIT: PenaltyStep = "explicit"
 _IMPLICIT: PenaltyStep = "implicit"
 _LOGITS: Output = "logits"
 _SOFTMAX: Output = "softmax"
+_WORDS = {
+    "explicit": _("explicit"),
+    "implicit": _("implicit"),
+    "logits": _("logits"),
+    "softmax": _("softmax"),
+}
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,15 @@ class Parameter:
     methods: tuple[str, ...] = ()
     address: str = ""
 
+    def in_words(self, value: Value) -> str:
+        """A value as its slider shows it: a number, or a word."""
+        if isinstance(value, float):
+            return f"{value:g}"
+        return _WORDS.get(str(value), str(value))
+
     def written(self, value: Value) -> str:
         """A value in words and symbols, such as "μ=0.1" or "50 rounds"."""
-        number = f"{value:g}" if isinstance(value, float) else f"{value}"
+        number = self.in_words(value)
         return self.form.format(number) if self.form else f"{self.symbol}={number}"
 
 
@@ -57,8 +72,8 @@ class Variant:
 
 PARAMETERS: dict[str, Parameter] = {
     "mu": Parameter(
-        label="μ of FedProx",
-        tip="Proximal strength: how hard clients are held back",
+        label=_("μ of FedProx"),
+        tip=_("Proximal strength: how hard clients are held back"),
         symbol="μ",
         values=(0.0, 0.001, 0.01, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0),
         default=1.0,
@@ -67,8 +82,8 @@ PARAMETERS: dict[str, Parameter] = {
         address="mu",
     ),
     "strength": Parameter(
-        label="λ of the penalty",
-        tip="Strength of the penalty on forgetting",
+        label=_("λ of the penalty"),
+        tip=_("Strength of the penalty on forgetting"),
         symbol="λ",
         values=(0.0, 0.02, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 24.0),
         default=0.2,
@@ -77,26 +92,26 @@ PARAMETERS: dict[str, Parameter] = {
         address="lambda",
     ),
     "penalty_step": Parameter(
-        label="penalty step",
-        tip="Explicit: at the old parameters. Implicit: at the new ones, stable for every λ",
-        form="{} step",
+        label=_("penalty step"),
+        tip=_("Explicit: at the old parameters. Implicit: at the new ones, stable for every λ"),
+        form=_("{} step"),
         values=(_EXPLICIT, _IMPLICIT),
         default=_EXPLICIT,
         methods=("fedcurv", "fedmas"),
         address="penaltyStep",
     ),
     "output": Parameter(
-        label="importance",
-        tip="Logits: Ω can grow with them. Softmax: ‖f‖² is at most 1, so Ω cannot",
-        form="Ω of {}",
+        label=_("importance"),
+        tip=_("Logits: Ω can grow with them. Softmax: ‖f‖² is at most 1, so Ω cannot"),
+        form=_("Ω of {}"),
         values=(_LOGITS, _SOFTMAX),
         default=_LOGITS,
         methods=("fedmas",),
         address="output",
     ),
     "server_lr": Parameter(
-        label="server rate",
-        tip="Length of the step that the server takes along the average change",
+        label=_("server rate"),
+        tip=_("Length of the step that the server takes along the average change"),
         symbol="η_g",
         values=(0.1, 0.2, 0.5, 1.0, 1.5, 2.0),
         default=algorithms.Scaffold().server_lr,
@@ -104,8 +119,8 @@ PARAMETERS: dict[str, Parameter] = {
         address="serverRate",
     ),
     "beta": Parameter(
-        label="momentum β",
-        tip="Share of the last change that the server keeps",
+        label=_("momentum β"),
+        tip=_("Share of the last change that the server keeps"),
         symbol="β",
         values=(0.0, 0.5, 0.8, 0.9, 0.95, 0.99),
         default=algorithms.FedAvgM().beta,
@@ -113,8 +128,8 @@ PARAMETERS: dict[str, Parameter] = {
         address="beta",
     ),
     "alpha": Parameter(
-        label="α of Dirichlet",
-        tip="Small: few labels in each, or few large clients",
+        label=_("α of Dirichlet"),
+        tip=_("Small: few labels in each, or few large clients"),
         symbol="α",
         values=(0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 100.0),
         default=0.3,
@@ -122,33 +137,33 @@ PARAMETERS: dict[str, Parameter] = {
         address="alpha",
     ),
     "labels": Parameter(
-        label="labels per client",
-        tip="Distinct labels of each client",
-        form="{} labels per client",
+        label=_("labels per client"),
+        tip=_("Distinct labels of each client"),
+        form=_("{} labels per client"),
         values=tuple(range(1, 11)),
         default=2,
         stored=(1, 2, 5),
         address="labels",
     ),
     "num_clients": Parameter(
-        label="clients N",
-        tip="Number of clients",
+        label=_("clients N"),
+        tip=_("Number of clients"),
         symbol="N",
         values=tuple(range(2, 101)),
         default=100,
         address="clients",
     ),
     "clients_per_round": Parameter(
-        label="clients a round K",
-        tip="How many of the N clients train in a round",
+        label=_("clients a round K"),
+        tip=_("How many of the N clients train in a round"),
         symbol="K",
         values=tuple(range(1, 101)),
         default=20,
         address="cohort",
     ),
     "local_epochs": Parameter(
-        label="local epochs E",
-        tip="Passes over own data in a round",
+        label=_("local epochs E"),
+        tip=_("Passes over own data in a round"),
         symbol="E",
         values=tuple(range(1, 21)),
         default=5,
@@ -156,47 +171,47 @@ PARAMETERS: dict[str, Parameter] = {
         address="epochs",
     ),
     "local_steps": Parameter(
-        label="local steps τ",
-        tip="Local steps in a round",
+        label=_("local steps τ"),
+        tip=_("Local steps in a round"),
         symbol="τ",
         values=(1, 2, 3, 5, 10, 20, 50),
         default=10,
     ),
     "batch_size": Parameter(
-        label="batch size B",
-        tip="Samples in each local step",
+        label=_("batch size B"),
+        tip=_("Samples in each local step"),
         symbol="B",
         values=(1, 5, 10, 20, 50, 100),
         default=10,
         address="batch",
     ),
     "lr": Parameter(
-        label="learning rate η",
-        tip="Size of a local step",
+        label=_("learning rate η"),
+        tip=_("Size of a local step"),
         symbol="η",
         values=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
         default=0.05,
         address="lr",
     ),
     "stragglers": Parameter(
-        label="stragglers",
-        tip="Chance that a client does only a part of its E epochs",
-        form="stragglers {}",
+        label=_("stragglers"),
+        tip=_("Chance that a client does only a part of its E epochs"),
+        form=_("stragglers {}"),
         values=(0.0, 0.25, 0.5, 0.75, 0.9),
         default=0.0,
         address="stragglers",
     ),
     "rounds": Parameter(
-        label="rounds",
-        tip="How often the server sends and averages",
-        form="{} rounds",
+        label=_("rounds"),
+        tip=_("How often the server sends and averages"),
+        form=_("{} rounds"),
         values=tuple(range(5, 201, 5)),
         default=50,
     ),
     "seed": Parameter(
-        label="seed",
-        tip="Another seed draws other clients, cohorts and batches",
-        form="seed {}",
+        label=_("seed"),
+        tip=_("Another seed draws other clients, cohorts and batches"),
+        form=_("seed {}"),
         values=tuple(range(100)),
         default=0,
         address="seed",
@@ -207,7 +222,7 @@ PARAMETERS: dict[str, Parameter] = {
 VARIANTS: dict[tuple[str, str], Variant] = {
     ("num_clients", "playground"): Variant("few clients can be watched one by one", default=10),
     ("clients_per_round", "playground"): Variant(
-        "half of its 10 clients; a narrow column", default=5, label="per round K"
+        "half of its 10 clients; a narrow column", default=5, label=_("per round K")
     ),
     ("labels", "playground"): Variant("the strongest skew shows drift best", default=1),
     ("lr", "playground"): Variant("its first story is to learn within 40 rounds", default=0.1),
@@ -245,7 +260,7 @@ VARIANTS: dict[tuple[str, str], Variant] = {
     ("mu", "rates"): Variant(
         "these are stored at all learning rates; 0 is FedAvg alone",
         values=(0.0, 0.01, 0.1, 1.0),
-        tip="Reveals the curve of FedProx with this μ",
+        tip=_("Reveals the curve of FedProx with this μ"),
     ),
     ("mu", "unequal work"): Variant(
         "η (a + μ) must be below 2 at η = 0.1", values=(0.0, 0.3, 1.0, 3.0, 10.0)
@@ -254,8 +269,8 @@ VARIANTS: dict[tuple[str, str], Variant] = {
         "it is Ditto's λ, a pull to the model of all and no penalty on forgetting",
         values=(0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 30.0, 100.0),
         default=1.0,
-        label="λ of Ditto",
-        tip="Strength of the pull to the model of all",
+        label=_("λ of Ditto"),
+        tip=_("Strength of the pull to the model of all"),
     ),
     ("alpha", "skew"): Variant(
         "the split is drawn without training, so it reaches the extreme 0.01",
@@ -264,7 +279,7 @@ VARIANTS: dict[tuple[str, str], Variant] = {
     ("seed", "skew"): Variant(
         "only the split is drawn, for each position of a stored page",
         values=tuple(range(10)),
-        tip="Another draw from the same law",
+        tip=_("Another draw from the same law"),
     ),
     ("local_epochs", "compressed"): Variant("the runs are stored", values=(1, 5, 20)),
 }

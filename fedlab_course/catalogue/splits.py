@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass
 
+from fedlab_core.language import translator
 from fedlab_course.catalogue.parameters import PARAMETERS, Value
 
-LABEL = "split"
-TIP = "Which samples a client holds: any (IID), more of some labels, few labels, or unequal numbers"
+_ = translator(__name__)
+
+LABEL = _("split")
+TIP = _(
+    "Which samples a client holds: any (IID), more of some labels, few labels, or unequal numbers"
+)
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,10 @@ class SplitChoice:
 
 
 SPLITS: dict[str, SplitChoice] = {
-    "dirichlet": SplitChoice("Dirichlet mixes", "dirichlet", "alpha", "alpha"),
-    "labels_per_client": SplitChoice("a few labels each", "labels", "labels", "labels_per_client"),
-    "quantity": SplitChoice("unequal sizes", "quantity", "alpha", "alpha", form="sizes {}"),
-    "iid": SplitChoice("IID: equal mixes", "iid", form="IID"),
+    "dirichlet": SplitChoice(_("Dirichlet mixes"), "dirichlet", "alpha", "alpha"),
+    "labels_per_client": SplitChoice(
+        _("a few labels each"), "labels", "labels", "labels_per_client"
+    ),
+    "quantity": SplitChoice(_("unequal sizes"), "quantity", "alpha", "alpha", form=_("sizes {}")),
+    "iid": SplitChoice(_("IID: equal mixes"), "iid", form=_("IID")),
 }

@@ -6,11 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core.language import translator
+from fedlab_course import display
 from fedlab_course.check.base import Exercise, Hint
 from fedlab_course.check.known_mistakes import explained
 from fedlab_course.check.tools import NOTHING, array, call, close, require, shown
 
-_PARTS = ("the first result", "the second result", "the third result", "the fourth result")
+_ = translator(__name__)
+_PARTS = (
+    _("the first result"),
+    _("the second result"),
+    _("the third result"),
+    _("the fourth result"),
+)
 
 
 def check(exercise: Exercise, answer: Any) -> None:
@@ -35,12 +43,12 @@ def check(exercise: Exercise, answer: Any) -> None:
             words = [case.hint]
             # these are not given away
             if not any(isinstance(part, str | bool | list) for part in _parts(expected)):
-                words.append(f"Expected: {right}.")
+                words.append(_("Expected: {right}.").format(right=right))
             words += [
-                f"Your result: {yours}.",
+                _("Your result: {yours}.").format(yours=yours),
                 _of_mistake(exercise, answer).replace("{found}", yours),
             ]
-            raise Hint(" ".join(words).strip())
+            raise Hint(display.sentences(*words).strip())
 
 
 def _of_mistake(exercise: Exercise, answer: Any) -> str:
@@ -78,16 +86,19 @@ def _read(exercise: Exercise, result: Any, expected: Any) -> Any:
         return repr(result)
     require(result is not None, NOTHING)
     if not isinstance(expected, tuple):
-        return _read_one(exercise, result, expected, "the result")
+        return _read_one(exercise, result, expected, _("the result"))
     size = len(expected)
     is_array = isinstance(result, np.ndarray) and result.ndim > 0
     several = isinstance(result, tuple | list) or is_array
     if not several or len(result) != size:
-        many = f" of {len(result)}" if isinstance(result, tuple | list) else ""
-        raise Hint(
-            f"Return {size} results, separated by commas: {exercise.missing}. Yours is of type "
-            f"{type(result).__name__}{many}."
-        )
+        asked = _("Return {size} results, separated by commas: {missing}. Yours is of type {type}.")
+        if isinstance(result, tuple | list):
+            asked = _(
+                "Return {size} results, separated by commas: {missing}. Yours is of type {type} of "
+                "{length}."
+            )
+        values = {"size": size, "missing": exercise.missing, "type": type(result).__name__}
+        raise Hint(asked.format(**values, length=len(result) if hasattr(result, "__len__") else 0))
     parts = zip(result, expected, _PARTS, strict=False)
     return tuple(_read_one(exercise, *part) for part in parts)
 
@@ -97,7 +108,9 @@ def _read_one(exercise: Exercise, result: Any, expected: Any, position: str) -> 
         words = _words_expected(exercise)
         require(
             isinstance(result, str) and result in words,
-            f"Return one of {', '.join(words)}. Yours is {result!r}.",
+            _("Return one of {words}. Yours is {result}.").format(
+                words=", ".join(words), result=repr(result)
+            ),
         )
         return str(result)
     if isinstance(expected, set):
@@ -105,11 +118,15 @@ def _read_one(exercise: Exercise, result: Any, expected: Any, position: str) -> 
         return np.sort(array(plain, (len(expected),), position))
     if np.asarray(expected).dtype == bool:
         plain = np.asarray(result.tolist() if hasattr(result, "tolist") else result, dtype=object)
-        wanted = f"a list of {len(expected)} truth values" if np.ndim(expected) else "True or False"
+        wanted = _("True or False")
+        if np.ndim(expected):
+            wanted = _("a list of {count} truth values").format(count=len(expected))
         right = plain.shape == np.shape(expected) and all(
             isinstance(value, bool | np.bool_) for value in plain.flat
         )
-        require(right, f"{position.capitalize()} must be {wanted}, and yours is {result!r}.")
+        said = _("{name} must be {wanted}, and yours is {found}.")
+        name = position.capitalize()
+        require(right, said.format(name=name, wanted=wanted, found=repr(result)))
         return [bool(value) for value in plain.flat] if np.ndim(expected) else bool(plain)
     return array(result, np.shape(expected), position, finite=bool(np.isfinite(expected).all()))
 

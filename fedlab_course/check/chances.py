@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from fedlab_core.language import translator
 from fedlab_course.check.on_quadratics import drawn
 from fedlab_course.check.tools import require, run_with
+
+_ = translator(__name__)
 
 ROUNDS = 2000
 FALSE_ALARM = 1e-6
@@ -44,13 +47,17 @@ def require_stream(
     )
     require(
         first == again,
-        "Two runs with the same seed draw different cohorts, so nobody can repeat your run. Draw "
-        f"with {source}.",
+        _(
+            "Two runs with the same seed draw different cohorts, so nobody can repeat your run. "
+            "Draw with {source}."
+        ).format(source=source),
     )
     require(
         first != other,
-        "Runs with the seeds 1 and 2 draw the same cohorts. A generator of your own does not know "
-        f"the seed of the run: draw with {source}.",
+        _(
+            "Runs with the seeds 1 and 2 draw the same cohorts. A generator of your own does not "
+            "know the seed of the run: draw with {source}."
+        ).format(source=source),
     )
 
 

@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core.language import translator
 from fedlab_course import display
 from fedlab_course.check import own
 from fedlab_course.evidence.shown import STORED, stored
+
+_ = translator(__name__)
 
 __all__ = ["STORED", "VERDICT", "check", "stored"]
 
@@ -29,9 +32,9 @@ def check(claim: str, holds: Any, evidence: str = "", of: Sequence[Any] = ()) ->
         "holds": _truth(claim, holds),
         "evidence": str(evidence),
     }
-    word = "✓ holds" if data["holds"] else "✗ does not hold here"
+    word = _("✓ holds") if data["holds"] else _("✗ does not hold here")
     if not own.is_own(*of):
-        word = "○ with the course's solution"
+        word = _("○ with the course's solution")
     lines = [data["evidence"]] if data["evidence"] else []
     display.publish(display.verdict("fedlab-verdict", word, data["claim"], lines, {VERDICT: data}))
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core.language import translator
 from fedlab_course import display
 from fedlab_course.check import by_cases, own
 from fedlab_course.check.base import Exercise, Hint
@@ -38,15 +39,17 @@ from fedlab_course.check.described import (
 from fedlab_course.check.registry import get
 from fedlab_course.check.tools import run_with
 
+_ = translator(__name__)
+
 MIME = "application/vnd.fedlab.exercise+json"
 # looked up now: an answer may remove the variable later
 UNDER_NBGRADER = "NBGRADER_EXECUTION" in os.environ
 LIMIT = 10.0  # seconds
 _WORDS = {
-    "solved": "✓ solved",
-    "wrong": "✗ not yet",
-    "open": "○ to do",
-    "not judged": "– not judged",
+    "solved": _("✓ solved"),
+    "wrong": _("✗ not yet"),
+    "open": _("○ to do"),
+    "not judged": _("– not judged"),
 }
 
 
@@ -102,8 +105,8 @@ def or_solution(name: str, answer: Any) -> Any:
     exercise = get(name)
     if judge(exercise, answer).status == "solved":
         return answer
-    missing = f"`{exercise.name}` is not solved yet. What follows runs with the course's solution."
-    display.publish(display.remark(missing))
+    missing = _("`{name}` is not solved yet. What follows runs with the course's solution.")
+    display.publish(display.remark(missing.format(name=exercise.name)))
     return own.mark(exercise.build(exercise.solution_source))
 
 
@@ -118,12 +121,15 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
         if not outdated(exercise.name, answer):
             with _limited():
                 return judge_described(exercise, describe(answer), answer)
-        latest = f"The cell with your latest `{exercise.name}` stopped with an error."
-        hint = f"{latest} Fix the cell and run it again before you check."
+        hint = _(
+            "The cell with your latest `{name}` stopped with an error. Fix the cell and run it "
+            "again before you check."
+        ).format(name=exercise.name)
     except _Late:
-        hint = f"Your code was still running after {LIMIT:g} s. Is there a loop that never ends?"
+        late = _("Your code was still running after {limit} s. Is there a loop that never ends?")
+        hint = late.format(limit=f"{LIMIT:g}")
     except KeyboardInterrupt:
-        hint = "You stopped your code before it returned. Is there a loop that never ends?"
+        hint = _("You stopped your code before it returned. Is there a loop that never ends?")
     return Verdict(exercise.id, exercise.title, "wrong", hint, exercise.points)
 
 
@@ -171,8 +177,7 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
             if empty:
                 status = "open"
                 is_stub = True
-                verb = "yields" if _is_generator(exercise) else "returns"
-                hint = f"{empty} Write code that {verb} {exercise.missing}, in place of the `...`."
+                hint = display.sentences(empty, _to_be_written(exercise))
             else:
                 _same_outside(exercise, described)
                 check = exercise.check or partial(by_cases.check, exercise)
@@ -182,8 +187,7 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
         hint = str(found)
     except NotImplementedError:
         status = "open"
-        verb = "yield" if _is_generator(exercise) else "return"
-        hint = f"`{exercise.name}` is not written yet. It should {verb} {exercise.missing}."
+        hint = _not_written(exercise)
     except (Exception, SystemExit) as error:
         status = "wrong"
         hint = _quoted(error)
@@ -194,6 +198,26 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
         hint = unsolved
         is_crash = False
     return Verdict(exercise.id, exercise.title, status, hint, exercise.points, is_crash=is_crash)
+
+
+def _to_be_written(exercise: Exercise) -> str:
+    """What the student should write in place of the dots."""
+    asked = (
+        _("Write code that yields {missing}, in place of the `...`.")
+        if _is_generator(exercise)
+        else _("Write code that returns {missing}, in place of the `...`.")
+    )
+    return asked.format(missing=exercise.missing)
+
+
+def _not_written(exercise: Exercise) -> str:
+    """What to say of code that raises ``NotImplementedError``."""
+    said = (
+        _("`{name}` is not written yet. It should yield {missing}.")
+        if _is_generator(exercise)
+        else _("`{name}` is not written yet. It should return {missing}.")
+    )
+    return said.format(name=exercise.name, missing=exercise.missing)
 
 
 def _unsolved_helper(exercise: Exercise, answer: Any) -> str:
@@ -208,8 +232,9 @@ def _unsolved_helper(exercise: Exercise, answer: Any) -> str:
         function.__signature__ = inspect.signature(helper.solution)
         verdict = judge_described(helper, described, function)
         if verdict.status != "solved":
-            begins = f"`{exercise.name}` builds on `{helper.name}`, which is not solved yet."
-            return f"{begins} {verdict.hint}"
+            begins = _("`{name}` builds on `{helper}`, which is not solved yet.")
+            said = begins.format(name=exercise.name, helper=helper.name)
+            return display.sentences(said, verdict.hint)
     return ""
 
 
@@ -223,13 +248,15 @@ def bundle(verdict: Verdict) -> dict[str, Any]:
 def _empty(exercise: Exercise, answer: Described) -> str:
     """What is still as in the stub, in words; "" if nothing is."""
     if answer.kind == "nothing":
-        return f"There is nothing called `{exercise.name}` yet."
+        return _("There is nothing called `{name}` yet.").format(name=exercise.name)
     stub = exercise.build(exercise.stub_source)
     if not inspect.isclass(stub):
-        return f"`{exercise.name}` is still empty." if answer.code == code(stub) else ""
+        empty = _("`{name}` is still empty.").format(name=exercise.name)
+        return empty if answer.code == code(stub) else ""
     for name in _to_write(exercise):
         if answer.methods.get(name) == code(vars(stub)[name]):
-            return f"The method `{name}` of `{exercise.name}` is still empty."
+            empty = _("The method `{method}` of `{name}` is still empty.")
+            return empty.format(method=name, name=exercise.name)
     return ""
 
 
@@ -258,27 +285,38 @@ def _same_outside(exercise: Exercise, answer: Described) -> None:
     """
     kind = "class" if inspect.isclass(exercise.solution) else "function"
     if answer.kind != kind:
-        raise Hint(f"`{exercise.name}` must stay a {kind}, and yours is of type {answer.kind}.")
+        kept = (
+            _("`{name}` must stay a class, and yours is of type {type}.")
+            if kind == "class"
+            else _("`{name}` must stay a function, and yours is of type {type}.")
+        )
+        raise Hint(kept.format(name=exercise.name, type=answer.kind))
     if kind == "class":
         return
     wanted = list(inspect.signature(exercise.solution).parameters)
     if wanted != answer.parameters:
-        raise Hint(f"The first line must stay `def {exercise.name}({', '.join(wanted)}):`.")
+        first = f"def {exercise.name}({', '.join(wanted)}):"
+        raise Hint(_("The first line must stay `{line}`.").format(line=first))
     if answer.form == "async":
-        raise Hint(
-            f"`{exercise.name}` is asynchronous: a call gives a coroutine and no result. Write "
-            "`def`, not `async def`."
+        said = _(
+            "`{name}` is asynchronous: a call gives a coroutine and no result. Write `def`, not "
+            "`async def`."
         )
+        raise Hint(said.format(name=exercise.name))
     if answer.form == "generator":
-        raise Hint(
-            f"`{exercise.name}` is a generator: a call runs none of its code. Write `return`, not "
-            "`yield`."
+        said = _(
+            "`{name}` is a generator: a call runs none of its code. Write `return`, not `yield`."
         )
+        raise Hint(said.format(name=exercise.name))
 
 
 def _quoted(error: BaseException) -> str:
     """The error in words, with the line of the student's code that it comes from."""
-    words = f"Your code stops with {type(error).__name__}: {error}".rstrip(": ")
+    words = f"{type(error).__name__}: {error}".rstrip(": ")
     # an error in the process of a submission brings its line
     line = getattr(error, "line", "") or line_of(error)
-    return f"{words}, in the line `{line}`." if line else f"{words}."
+    if line:
+        return _("Your code stops with {error}, in the line `{line}`.").format(
+            error=words, line=line
+        )
+    return _("Your code stops with {error}.").format(error=words)

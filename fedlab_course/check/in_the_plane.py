@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core.language import translator
 from fedlab_core.simulation import Diverged
-from fedlab_course.check.on_quadratics import LR, START, STEPS, start
-from fedlab_course.check.tools import array, require, run_with, shown
+from fedlab_course.check.on_quadratics import LR, START, STEPS, by_round, start
+from fedlab_course.check.tools import array, require, run_with
+
+_ = translator(__name__)
 
 Rounds = list[list[list[float]]]
 TOLERANCE = 1e-6  # relative to 1 + size: an answer may add a small number to a length
@@ -33,7 +36,7 @@ def rounds_of(
     """
     simulation = start(make(*arguments), a, b, changes)
     found: Rounds = []
-    for _ in simulation:
+    for _record in simulation:
         (cohort,) = simulation.cohorts
         w = simulation.state_dict()["params"].tolist()
         found.append([np.asarray(cohort, dtype=float).tolist(), w])
@@ -46,7 +49,7 @@ def moved_at_rest(make: Callable[..., Any], arguments: Sequence[Any], clients: i
     """
     here = [[START, START]] * clients
     try:
-        ((_, w),) = rounds_of(make, arguments, [[1.0, 1.0]] * clients, here, {"rounds": 1})
+        ((_cohort, w),) = rounds_of(make, arguments, [[1.0, 1.0]] * clients, here, {"rounds": 1})
     except Diverged:
         return math.nan
     return float(w[0]) - START
@@ -70,9 +73,9 @@ def require_rounds(
     that ``expected`` computes from the cohorts.
     """
     found = run_with(answer, rounds_of, list(arguments), a, b, dict(changes))
-    cohorts = [np.asarray(cohort, dtype=int) for cohort, _ in found]
-    result = array([w for _, w in found], (len(found), 2), "the path of w", finite=False)
+    cohorts = [np.asarray(cohort, dtype=int) for cohort, _w in found]
+    result = array([w for _cohort, w in found], (len(found), 2), _("the path of w"), finite=False)
     wanted = np.asarray(expected(cohorts), dtype=float)
-    words = f"{hint} Round by round w must be {shown(wanted)}, and yours is {shown(result)}."
+    words = by_round(hint, wanted, result)
     agrees = np.allclose(result, wanted, rtol=TOLERANCE, atol=TOLERANCE)
     require(agrees, words)

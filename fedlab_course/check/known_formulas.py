@@ -16,20 +16,23 @@ from fedconform.formulas.local_training import Formula as Right
 from fedconform.mistakes import in_averaging, in_feddyn, in_penalties, in_scaffold
 from fedconform.mistakes.replacing import with_mistakes
 from fedconform.tasks.task import Task
+from fedlab_core.language import translator
 from fedlab_course.check.base import Formula, Wrong
 from fedlab_course.check.on_quadratics import LR, ROUNDS, START, STEPS, drawn
+
+_ = translator(__name__)
 
 Vector = np.ndarray
 Gradient = Callable[[int, Vector], Vector]
 
-AT_START = "every step takes the gradient at w, where the gradient at y is due"
-UPHILL = "the step goes uphill: y + η (…) where y − η (…) is due"
-NO_RATE = "η is missing in the step"
-ONE_STEP = "there is a single step, whatever `steps` is"
+AT_START = _("every step takes the gradient at w, where the gradient at y is due")
+UPHILL = _("the step goes uphill: y + η (…) where y − η (…) is due")
+NO_RATE = _("η is missing in the step")
+ONE_STEP = _("there is a single step, whatever `steps` is")
 STEP = (AT_START, UPHILL, NO_RATE, ONE_STEP)
-TERM_WITHOUT_RATE = "η multiplies the gradient alone, but η must multiply both terms"
-TO_ZERO = "the proximal term pulls y to zero, not to w"
-NOT_DIVIDED = "the sum of n_k y_k is not divided by Σ n_k"
+TERM_WITHOUT_RATE = _("η multiplies the gradient alone, but η must multiply both terms")
+TO_ZERO = _("the proximal term pulls y to zero, not to w")
+NOT_DIVIDED = _("the sum of n_k y_k is not divided by Σ n_k")
 
 
 def _train(
@@ -43,7 +46,7 @@ def _train(
 ) -> Vector:
     """Return y after local steps from w; ``term``: what is added to the gradient at y."""
     y = w
-    for _ in range(min(steps, 1) if ONE_STEP in wrong else steps):
+    for _step in range(min(steps, 1) if ONE_STEP in wrong else steps):
         added = term(y) / eta if TERM_WITHOUT_RATE in wrong else term(y)
         step = gradient(k, w if AT_START in wrong else y) + added
         step = step if NO_RATE in wrong else eta * step
@@ -104,7 +107,7 @@ def _penalised(
     if not set(wrong) & _OF_IMPLICIT:
         return _train(wrong, w, k, gradient, eta, steps, lambda y: a * y - t)
     y = w
-    for _ in range(steps):
+    for _step in range(steps):
         added = a * y - t if in_penalties.BOTH_STEPS in wrong else 0.0
         y = _solved(wrong, y - eta * (gradient(k, y) + added), eta, a, t)
     return y

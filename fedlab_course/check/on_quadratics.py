@@ -13,10 +13,13 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
+from fedlab_course import display
 from fedlab_course.check.base import Formula, Hint
 from fedlab_course.check.known_mistakes import explained
 from fedlab_course.check.tools import array, close, require, run_with, shown
 
+_ = translator(__name__)
 START = 2.0
 ROUNDS = 3
 LR = 0.1
@@ -83,7 +86,7 @@ def path(
     others as in :func:`start`.
     """
     simulation = start(make(*arguments), a, b, changes)
-    rounds = [simulation.state_dict()["params"].tolist() for _ in simulation]
+    rounds = [simulation.state_dict()["params"].tolist() for _record in simulation]
     return [params if len(params) > 1 else params[0] for params in rounds]
 
 
@@ -144,8 +147,13 @@ def require_path(
     rounds = {"rounds": len(expected)}
     wanted = np.asarray(expected)
     result = array(run_with(answer, path, arguments, a, b, {**changes, **rounds}), wanted.shape)
-    words = f"{hint} Round by round w must be {shown(wanted)}, and yours is {shown(result)}."
-    require(close(result, wanted), words)
+    require(close(result, wanted), by_round(hint, wanted, result))
+
+
+def by_round(hint: str, wanted: np.ndarray, result: np.ndarray) -> str:
+    """The ``hint`` of a path, with the path that is wanted and the one that came out."""
+    paths = _("Round by round w must be {wanted}, and yours is {found}.")
+    return display.sentences(hint, paths.format(wanted=shown(wanted), found=shown(result)))
 
 
 @dataclass(frozen=True)
@@ -170,7 +178,8 @@ def require_paths(answer: Any, cases: Sequence[PathCase], known: Formula) -> Non
                 answer, case.expected, case.hint, case.arguments, case.a, case.b, case.changes
             )
         except Hint as hint:
-            raise Hint(f"{hint} {_named(answer, cases, known)}".strip()) from None
+            words = display.sentences(str(hint), _named(answer, cases, known))
+            raise Hint(words.strip()) from None
 
 
 def _named(answer: Any, cases: Sequence[PathCase], known: Formula) -> str:

@@ -4,6 +4,10 @@ solved.
 
 from typing import Any
 
+from fedlab_core.language import translator
+
+_ = translator(__name__)
+
 _MARK = "__fedlab_solution__"
 
 
@@ -22,4 +26,4 @@ def whose(*answers: Any) -> str:
     """The words for a figure: "with your code", or "with the course's solution" for at least one of
     the ``answers``.
     """
-    return "with your code" if is_own(*answers) else "with the course's solution"
+    return _("with your code") if is_own(*answers) else _("with the course's solution")

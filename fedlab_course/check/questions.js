@@ -20,6 +20,8 @@
     }
     document.dispatchEvent(new CustomEvent("fedlab-predicted"));
   };
+  // A message with its values in place of {name}.
+  const fill = (message, values) => message.replace(/\{(\w+)\}/g, (_field, name) => values[name]);
   // Show the reader's choice in an element, and return whether it was right; null without a choice.
   const compare = (element) => {
     const choice = JSON.parse(element.dataset.options)[read(element.dataset.id)];
@@ -28,8 +30,13 @@
     element.dataset.came = { true: "yes", false: "no", null: "" }[right];
     element.querySelector(".predicted").innerHTML =
       right === null
-        ? "No prediction."
-        : `<b>${right ? "✓ As you predicted" : "✗ You predicted"}:</b> ${choice}.`;
+        ? _("No prediction.")
+        : fill(
+            right
+              ? _("<b>✓ As you predicted:</b> {choice}.")
+              : _("<b>✗ You predicted:</b> {choice}."),
+            { choice },
+          );
     return right;
   };
 
@@ -58,7 +65,7 @@
         const value = read(this.dataset.id);
         for (const input of this.querySelectorAll("input")) input.checked = input.value === value;
         this.querySelector(".kept").textContent = this.querySelector("input:checked")
-          ? "Noted. Read on to see what happens."
+          ? _("Noted. Read on to see what happens.")
           : "";
       }
     },
@@ -72,8 +79,8 @@
           made = compare(this) !== null;
         if (made !== this.made) details.open = this.made = made;
         details.querySelector("summary").textContent = made
-          ? "The answer"
-          : "Show the answer without choosing";
+          ? _("The answer")
+          : _("Show the answer without choosing");
       }
     },
   );
@@ -127,7 +134,7 @@
         const chosen = this.querySelectorAll("input:checked"),
           right = this.querySelectorAll("input[value=right]:checked");
         this.querySelector(".sum").textContent = chosen.length
-          ? `${right.length} of ${fields.length} right.`
+          ? fill(_("{right} of {asked} right."), { right: right.length, asked: fields.length })
           : "";
       }
     },
@@ -151,10 +158,14 @@
       }
       sum(asked, made) {
         if (made.length === 0)
-          return `${asked} were asked for, and none is recorded in this browser.`;
-        const right = made.filter(Boolean).length;
-        const open = made.length < asked ? `; ${asked - made.length} you left open` : "";
-        return `${right} of the ${made.length} that you made came out${open}.`;
+          return fill(_("{asked} were asked for, and none is recorded in this browser."), {
+            asked,
+          });
+        const right = made.filter(Boolean).length,
+          values = { right, made: made.length, open: asked - made.length };
+        return values.open
+          ? fill(_("{right} of the {made} that you made came out; {open} you left open."), values)
+          : fill(_("{right} of the {made} that you made came out."), values);
       }
     },
   );

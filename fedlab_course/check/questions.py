@@ -15,18 +15,22 @@ import html
 import itertools
 import json
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from fedlab_core import validation
+from fedlab_core.language import in_script, translator
 from fedlab_core.plots import colours
 from fedlab_course import chapter, outline, words
 from fedlab_course.display import publish
 from fedlab_course.formulas import to_mathml
 
+_ = translator(__name__)
 _numbers = itertools.count()
-_UNSEEN = "Show the answer without choosing"
+_UNSEEN = _("Show the answer without choosing")
 # JupyterLab leaves the keys of an element with this attribute alone
 _OWN_KEYS = 'data-lm-suppress-shortcuts="true"'
 
@@ -53,11 +57,16 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Option:
-    """An answer of a quiz, and ``why`` it is right or wrong."""
+    """An answer of a quiz, and ``why`` it is right or wrong.
+
+    ``source``: its text in English where ``text`` is a translation. It decides the order of the
+    options, so that a choice is kept by the same place in every language.
+    """
 
     text: str
     why: str
     right: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,13 +102,14 @@ def of_chapter(number: str) -> Bank:
     path = outline.get(number).folder / "questions.toml"
     try:
         given = words.read(path, f"fedlab_course.chapters.{path.parent.name}")
+        source = tomllib.loads(path.read_text(encoding="utf-8"))
         for name in given:
             validation.choice("table", name, ["predict", "quiz"])
         predictions = [Prediction(**entry) for entry in given.get("predict", [])]
-        quiz = []
-        for entry in given.get("quiz", []):
-            options = tuple(Option(**option) for option in entry["options"])
-            quiz.append(Question(**entry | {"options": options}))
+        quiz = [
+            _question(entry, english)
+            for entry, english in zip(given.get("quiz", []), source.get("quiz", []), strict=True)
+        ]
         ids = [prediction.id for prediction in predictions] + [question.id for question in quiz]
         wrong = [id for id in ids if not id.startswith(f"{number}-") or ids.count(id) > 1]
         if wrong:
@@ -110,6 +120,13 @@ def of_chapter(number: str) -> Bank:
         {prediction.id: prediction for prediction in predictions},
         {question.id: question for question in quiz},
     )
+
+
+def _question(entry: dict[str, Any], english: dict[str, Any]) -> Question:
+    """A question, from its entry in the file and the same entry in English."""
+    pairs = zip(entry["options"], english["options"], strict=True)
+    options = tuple(Option(**option, source=source["text"]) for option, source in pairs)
+    return Question(**entry | {"options": options})
 
 
 def prediction(id: str) -> Prediction:
@@ -128,11 +145,12 @@ def predict(id: str) -> None:
     options = "".join(
         _option(group, text, f' value="{html.escape(key)}"') for key, text in asked.options.items()
     )
+    legend = _("<b>Predict.</b> {asks}").format(asks=_inline(asked.asks))
+    listed = "\n".join(f"- {text}" for text in asked.options.values())
     _publish(
-        f'<fedlab-predict data-id="{id}"><fieldset><legend><b>Predict.</b> '
-        f'{_inline(asked.asks)}</legend>{options}</fieldset><p class="kept" '
-        'role="status"></p></fedlab-predict>',
-        f"Predict. {asked.asks}\n" + "\n".join(f"- {text}" for text in asked.options.values()),
+        f'<fedlab-predict data-id="{id}"><fieldset><legend>{legend}</legend>{options}</fieldset>'
+        '<p class="kept" role="status"></p></fedlab-predict>',
+        _("Predict. {asks}").format(asks=asked.asks) + f"\n{listed}",
     )
 
 
@@ -141,14 +159,21 @@ def outcome(id: str) -> None:
     ``id`` is made.
     """
     asked = prediction(id)
-    prefix = "With the default parameters: " if chapter.differs() else ""
     happened = asked.options[asked.happened]
+    marked = _inline(happened)
+    if chapter.differs():
+        happened, marked = (
+            _("With the default parameters: {happened}").format(happened=words)
+            for words in (happened, marked)
+        )
+    shown = _("<b>What happened:</b> {happened}. {because}").format(
+        happened=marked, because=_inline(asked.because)
+    )
     _publish(
         f"<fedlab-outcome {_attributes(asked)}><details><summary {_OWN_KEYS}>{_UNSEEN}</summary>"
         '<p class="predicted" role="status"></p>'
-        f"<p><b>What happened:</b> {prefix}{_inline(happened)}. "
-        f"{_inline(asked.because)}</p></details></fedlab-outcome>",
-        f"What happened: {prefix}{happened}. {asked.because}",
+        f"<p>{shown}</p></details></fedlab-outcome>",
+        _("What happened: {happened}. {because}").format(happened=happened, because=asked.because),
     )
 
 
@@ -157,11 +182,11 @@ def quiz(number: str) -> None:
     right or wrong.
     """
     asked = of_chapter(number).quiz.values()
-    heading = "<p><b>Check yourself.</b> Choose an answer to read why it is right or not.</p>"
+    heading = _("<b>Check yourself.</b> Choose an answer to read why it is right or not.")
     plain = [_in_plain_text(question) for question in asked]
     body = "".join(map(_fieldset, asked))
     _publish(
-        f'<fedlab-quiz>{heading}{body}<p class="sum" role="status"></p></fedlab-quiz>',
+        f'<fedlab-quiz><p>{heading}</p>{body}<p class="sum" role="status"></p></fedlab-quiz>',
         "\n".join(plain),
     )
 
@@ -170,8 +195,8 @@ def _in_plain_text(question: Question) -> str:
     """A question, and below it each option with its reason."""
     lines = [question.asks]
     for option in _mixed(question):
-        word = "right" if option.right else "no"
-        lines.append(f"- {option.text} ({word}: {option.why})")
+        line = _("- {option} (right: {why})") if option.right else _("- {option} (no: {why})")
+        lines.append(line.format(option=option.text, why=option.why))
     return "\n".join(lines)
 
 
@@ -180,17 +205,22 @@ def score(number: str) -> None:
     can clear them.
     """
     every = of_chapter(number).predictions
+    none = _("No prediction.")
     entries = []
     for prediction in every.values():
-        empty = '<span class="predicted">No prediction.</span>'
+        empty = f'<span class="predicted">{none}</span>'
         entries.append(f"<li {_attributes(prediction)}>{_inline(prediction.asks)} {empty}</li>")
+    heading = _("Your predictions.")
+    each = _("One by one")
+    clear = _("Clear my predictions")
+    asked_for = _("{count} were asked for.").format(count=len(every))
     _publish(
-        f'<fedlab-score><p role="status"><b>Your predictions.</b> <span class="sum">'
-        f"{len(every)} were asked for.</span></p><details><summary {_OWN_KEYS}>One by one</summary>"
-        f"<ol>{''.join(entries)}</ol>"
-        f'</details><button {_OWN_KEYS} type="button" hidden>Clear my '
-        "predictions</button></fedlab-score>",
-        f"{len(every)} predictions were asked for in this chapter.",
+        f'<fedlab-score><p role="status"><b>{heading}</b> <span class="sum">'
+        f"{asked_for}</span></p><details><summary {_OWN_KEYS}>{each}</summary>"
+        f"<ol>{''.join(entries)}</ol></details>"
+        f'<button {_OWN_KEYS} type="button" hidden>{clear}</button>'
+        "</fedlab-score>",
+        _("{count} predictions were asked for in this chapter.").format(count=len(every)),
     )
 
 
@@ -198,13 +228,14 @@ def _fieldset(question: Question) -> str:
     group = _group(question.id)
     options = []
     for option in _mixed(question):
-        kind, sign = ("right", "✓ Right.") if option.right else ("wrong", "✗ No.")
+        kind = "right" if option.right else "wrong"
+        why = _("<b>✓ Right.</b> {why}") if option.right else _("<b>✗ No.</b> {why}")
         options.append(
             _option(
                 group,
                 option.text,
                 f' value="{kind}"',
-                f'<p class="why {kind}"><b>{sign}</b> {_inline(option.why)}</p>',
+                f'<p class="why {kind}">{why.format(why=_inline(option.why))}</p>',
             )
         )
     legend = f"<legend>{_inline(question.asks)}</legend>"
@@ -215,7 +246,9 @@ def _mixed(question: Question) -> list[Option]:
     """The options in an order that says nothing of which is right, the same each time."""
     return sorted(
         question.options,
-        key=lambda option: hashlib.sha256(f"{question.id} {option.text}".encode()).digest(),
+        key=lambda option: hashlib.sha256(
+            f"{question.id} {option.source or option.text}".encode()
+        ).digest(),
     )
 
 
@@ -260,7 +293,8 @@ def _inline(text: str) -> str:
 
 def _publish(body: str, plain: str) -> None:
     style = f"<style>{colours.variables()}{_read('questions.css')}</style>"
-    page = f"{style}{body}<script>{_read('questions.js')}</script>"
+    script = in_script(_read("questions.js"), __name__)
+    page = f"{style}{body}<script>{script}</script>"
     publish({"text/html": page, "text/plain": plain})
 
 

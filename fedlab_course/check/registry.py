@@ -4,12 +4,11 @@
 
 import importlib
 import re
-import tomllib
 from dataclasses import replace
 from functools import cache
 
 from fedlab_core import validation
-from fedlab_course import outline
+from fedlab_course import outline, words
 from fedlab_course.check.base import Exercise, Proof
 
 
@@ -27,10 +26,10 @@ def _of(chapter: outline.Chapter) -> list[Exercise | Proof]:
     coded = {exercise.id: exercise for exercise in code.EXERCISES}
     path = chapter.folder / "exercises.toml"
     try:
-        written = tomllib.loads(path.read_text(encoding="utf-8"))["exercise"]
+        written = words.read(path, code.__name__)["exercise"]
         exercises: list[Exercise | Proof] = [
-            Proof(**words) if "solution" in words else replace(coded.pop(words["id"]), **words)
-            for words in written
+            Proof(**entry) if "solution" in entry else replace(coded.pop(entry["id"]), **entry)
+            for entry in written
         ]
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{path}: {error!r}") from error

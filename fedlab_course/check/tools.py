@@ -9,11 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from fedlab_core import language
+from fedlab_core.language import translator
 from fedlab_course.check.base import Hint
+
+_ = translator(__name__)
 
 TOLERANCE = 1e-9
 TOLERANCE_FLOAT32 = 1e-5
-NOTHING = "Your code returns nothing. Is a `return` missing?"
+NOTHING = _("Your code returns nothing. Is a `return` missing?")
 
 
 def require(holds: Any, hint: str) -> None:
@@ -32,10 +36,11 @@ def call(answer: Callable[..., Any], *arguments: Any) -> Any:
         inspect.signature(answer).parameters, arguments, given, strict=False
     ):
         if hasattr(before, "shape") and not np.array_equal(before, after):
-            raise Hint(
-                f"Your code changes `{name}` in place. After `y = {name}` both names mean one "
-                f"array, and `y -= …` changes it for both: write `y = {name}.copy()`."
+            said = _(
+                "Your code changes `{name}` in place. After `y = {name}` both names mean one "
+                "array, and `y -= …` changes it for both: write `y = {name}.copy()`."
             )
+            raise Hint(said.format(name=name))
     return result
 
 
@@ -50,7 +55,7 @@ def run_with(answer: Any, function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def array(
-    result: Any, shape: tuple[int, ...], name: str = "the result", finite: bool = True
+    result: Any, shape: tuple[int, ...], name: str = _("the result"), finite: bool = True
 ) -> np.ndarray:
     """``result`` as numbers of this ``shape``, all ``finite``; a :class:`Hint` if it is anything
     else.
@@ -58,22 +63,28 @@ def array(
     They are float64, or float32 if the answer computes with float32.
     """
     require(result is not None, NOTHING)
-    name = name[:1].upper() + name[1:]
-    begins = f"{name} must be {_shape(shape)}, and yours is"
+    if language.current() == language.SOURCE:
+        name = name[:1].upper() + name[1:]
+    values = {"name": name, "wanted": _shape(shape), "type": type(result).__name__}
     try:
         plain = np.asarray(result.detach() if hasattr(result, "detach") else result)
         numbers = np.asarray(plain, dtype=float)
     except (TypeError, ValueError, RuntimeError):
-        raise Hint(f"{begins} of type {type(result).__name__}.") from None
-    require(numbers.shape == shape, f"{begins} {_shape(numbers.shape)}.")
+        other = _("{name} must be {wanted}, and yours is of type {type}.")
+        raise Hint(other.format(**values)) from None
+    other = _("{name} must be {wanted}, and yours is {found}.")
+    require(numbers.shape == shape, other.format(**values, found=_shape(numbers.shape)))
+    infinite = _("{name} holds a value that is not finite: {numbers}.")
     require(
-        not finite or np.isfinite(numbers).all(),
-        f"{name} holds a value that is not finite: {numbers}.",
+        not finite or np.isfinite(numbers).all(), infinite.format(name=name, numbers=str(numbers))
+    )
+    coarse = _(
+        "{name} is a {type} of {dtype}, too coarse to compare: the arguments are NumPy arrays and "
+        "numbers of float64, so compute with these."
     )
     require(
         plain.dtype.kind != "f" or plain.dtype.itemsize >= 4,
-        f"{name} is a {type(result).__name__} of {plain.dtype}, too coarse to compare: the "
-        "arguments are NumPy arrays and numbers of float64, so compute with these.",
+        coarse.format(**values, dtype=str(plain.dtype)),
     )
     return plain if plain.dtype == np.float32 else numbers
 
@@ -97,7 +108,9 @@ def shown(values: Any, digits: int = 4) -> str:
 
 def _shape(shape: tuple[int, ...]) -> str:
     if not shape:
-        return "one number"
+        return _("one number")
     if len(shape) > 1:
-        return f"an array of shape {shape}"
-    return f"an array of {shape[0]} number{'' if shape[0] == 1 else 's'}"
+        return _("an array of shape {shape}").format(shape=shape)
+    if shape[0] == 1:
+        return _("an array of 1 number")
+    return _("an array of {count} numbers").format(count=shape[0])

@@ -6,6 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import jinja2
+
+from fedlab_core import language
 from fedlab_core.plots import colours
 from fedlab_course import playground
 from fedlab_course.classroom import virtual
@@ -13,9 +16,9 @@ from fedlab_course.classroom import virtual
 HERE = Path(__file__).parent
 TRAINER = ("random", "network", "clusters", "algorithms", "run")  # scripts of the playground
 SCRIPTS = {
-    "student.js": ("packets", "drawing", "keeping", "revealed", "showing", "student"),
-    "projector.js": ("charts", "projector"),
-    "lecturer.js": ("charts", "projector", "lecturer"),
+    "student.js": ("words", "packets", "drawing", "keeping", "revealed", "showing", "student"),
+    "projector.js": ("words", "charts", "projector"),
+    "lecturer.js": ("words", "charts", "projector", "lecturer"),
 }
 SHEETS = {"student.css": ("common", "student"), "projector.css": ("common", "projector")}
 PAGES = ("student.html", "projector.html", "lecturer.html")
@@ -32,21 +35,32 @@ class Asset(NamedTuple):
 def files() -> dict[str, Asset]:
     """Every file that the server gives to anybody, by name."""
     found = {}
-    hall = _read("template", "hall.html")  # what the projector and the lecturer see of the class
-    for name in PAGES:
-        text = _read("template", name).replace("<!-- hall -->\n", hall)
+    for name, text in _pages().items():
         found[name] = Asset("text/html; charset=utf-8", text)
     for name, sheet_names in SHEETS.items():
         sheets = [_read("template", f"{part}.css") for part in sheet_names]
         found[name] = Asset("text/css", colours.page_variables() + _palette() + "".join(sheets))
     for name, parts in SCRIPTS.items():
-        scripts = [_read("scripts", f"{part}.js") for part in parts]
+        scripts = [language.in_script(_read("scripts", f"{part}.js"), __name__) for part in parts]
         found[name] = Asset("text/javascript", '"use strict";\n' + "\n".join(scripts))
     engine = [_of_playground(part) for part in TRAINER]
     trainer = [_read("scripts", "packets.js"), _read("scripts", "trainer.js")]
     found["trainer.js"] = Asset("text/javascript", "\n".join([*engine, *trainer]))
     found["samples.json"] = Asset("application/json", json.dumps(virtual.samples()))
     return found
+
+
+def _pages() -> dict[str, str]:
+    """The pages, in the language of the process."""
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "template"),
+        extensions=["jinja2.ext.i18n"],
+        autoescape=True,
+    )
+    templates.policies["ext.i18n.trimmed"] = True
+    translate = language.translator(__name__)
+    words = {"gettext": translate, "tag": language.tag(language.current())}
+    return {name: templates.get_template(f"{name}.j2").render(words) for name in PAGES}
 
 
 def _read(folder: str, name: str) -> str:

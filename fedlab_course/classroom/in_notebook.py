@@ -7,10 +7,12 @@ from html import escape
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fedlab_core.language import translator
 from fedlab_course.classroom import serving
 from fedlab_course.classroom.keeping import KeptRoom
 
 T = TypeVar("T")
+_ = translator(__name__)
 
 
 class Classroom:
@@ -58,14 +60,15 @@ class Classroom:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         running = self.running
         code = self.room.code
+        room = _("Room code {code}").format(code=code)
         rows = (
-            ("phones", f"{running.address}/#{code}"),
-            ("projector", running.projector),
-            ("lecturer", running.control),
+            (_("phones: {address}"), f"{running.address}/#{code}"),
+            (_("projector: {address}"), running.projector),
+            (_("lecturer: {address}"), running.control),
         )
-        links = "".join(
-            f'<li>{name}: <a href="{escape(address)}" target="_blank">{escape(address)}</a></li>'
-            for name, address in rows
-        )
-        text = "\n".join(f"{name}: {address}" for name, address in rows)
-        return {"text/html": f"<p>Room code {code}</p><ul>{links}</ul>", "text/plain": text}
+        items = ""
+        for words, address in rows:
+            link = f'<a href="{escape(address)}" target="_blank">{escape(address)}</a>'
+            items += f"<li>{words.format(address=link)}</li>"
+        text = "\n".join(words.format(address=address) for words, address in rows)
+        return {"text/html": f"<p>{room}</p><ul>{items}</ul>", "text/plain": text}

@@ -9,7 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
+from fedlab_core.language import translator
 from fedlab_course.classroom.protocol import Packet, Refused
+
+_ = translator(__name__)
 
 MOST_SEATS = 120
 
@@ -137,7 +140,8 @@ class Seats:
 
     def restore(self, number: int, key: str, task: int, samples: int, held: int) -> Seat:
         """A seat as a file has it; its phone is not connected yet."""
-        seat = Seat(number, key, f"phone {number + 1}", None, task, samples, held)
+        name = _("phone {number}").format(number=number + 1)
+        seat = Seat(number, key, name, None, task, samples, held)
         self._by_key[key] = seat
         self._numbers = itertools.count(max(one.number for one in self) + 1)
         return seat

@@ -11,14 +11,27 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from fedlab_core.engines.work import BatchPlan
+from fedlab_core.language import translator
 from fedlab_core.remote import Client, Values, Vectors
 from fedlab_core.remote.messages import correction_of, work_of
 from fedlab_course.classroom import virtual
 from fedlab_course.classroom.protocol import Packet, pack, unpack
 
+_ = translator(__name__)
 Drawings = tuple[torch.Tensor, torch.Tensor]
 RECONNECT = 0.5  # seconds until a lost phone tries again
-NAMES = ("fox", "owl", "bear", "lynx", "otter", "heron", "mole", "hare", "crane", "newt")
+NAMES = (
+    _("fox"),
+    _("owl"),
+    _("bear"),
+    _("lynx"),
+    _("otter"),
+    _("heron"),
+    _("mole"),
+    _("hare"),
+    _("crane"),
+    _("newt"),
+)
 
 
 class SimulatedPhone:

@@ -3,11 +3,15 @@
 import json
 from typing import TYPE_CHECKING, Any
 
+from fedlab_core.language import translator
+from fedlab_course.classroom import troubles
 from fedlab_course.classroom.lessons import PHASES
 from fedlab_course.classroom.options import BOUNDS, CHOICES
 
 if TYPE_CHECKING:
     from fedlab_course.classroom.room import Room
+
+_ = translator(__name__)
 
 
 def picture(room: "Room") -> dict[str, Any]:
@@ -28,7 +32,8 @@ def picture(room: "Room") -> dict[str, Any]:
     for client, shown in sorted(room.board.clients.items()):
         if client not in members:
             number = client - len(members) + 1
-            tile = {"seat": None, "name": f"virtual {number}", "state": "virtual"}
+            name = _("virtual {number}").format(number=number)
+            tile = {"seat": None, "name": name, "state": "virtual"}
             tiles.append(tile | shown)
     return {
         "state": room.state,
@@ -37,7 +42,7 @@ def picture(room: "Room") -> dict[str, Any]:
         "phase": {"name": phase.name, "question": phase.question, "number": room.phase},
         "options": room.options.as_dict(),
         "run": room.run_number,
-        "trouble": room.trouble,
+        "trouble": troubles.shown(room.trouble),
         "tiles": tiles,
         "rounds": room.board.rounds,
     }

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.history import History
+from fedlab_core.language import translator
 from fedlab_core.plots.curves import convergence
 from fedlab_core.plots.style import Look, add_band, look, looks, new_figure, set_description
 from fedlab_course.evidence import forest, judging, tables
@@ -17,10 +18,12 @@ from fedlab_course.evidence.charts import CHARTS, StoredChart
 from fedlab_course.evidence.configs import SOURCES, source_of
 from fedlab_course.explore.figures import add_curve
 
+_ = translator(__name__)
+
 _TITLES = {
-    "test_accuracy": "test accuracy",
-    "train_loss": "training loss F(w)",
-    "outputs": "root mean squared logit",
+    "test_accuracy": _("test accuracy"),
+    "train_loss": _("training loss F(w)"),
+    "outputs": _("root mean squared logit"),
 }
 _FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g", "outputs": ".3g"}
 _MARKERS_PER_CURVE = 9
@@ -29,7 +32,7 @@ _WIDTH = 2.0  # standard deviations over seeds
 _PANEL = 230
 _AROUND = 150
 _ENTRY = 30
-_COLUMNS = ["curve", "round", "mean", "standard deviation", "seeds"]
+_COLUMNS = [_("curve"), _("round"), _("mean"), _("standard deviation"), _("seeds")]
 
 
 def draw(name: str) -> go.Figure:
@@ -62,7 +65,9 @@ def with_band(
         )
     mean, spread = (stored[f"test_accuracy_{name}"].to_numpy() for name in ("mean", "std"))
     spread = _WIDTH * spread
-    name = f"{int(stored['n'].max())} stored seeds, mean ± 2 standard deviations"
+    name = _("{count} stored seeds, mean ± 2 standard deviations").format(
+        count=int(stored["n"].max())
+    )
     add_band(
         figure,
         stored["round"].to_numpy(),
@@ -82,8 +87,9 @@ def chart(stored: StoredChart, folder: Path = tables.TABLES) -> go.Figure:
     """
     count = len(stored.panels)
     height = _AROUND + _PANEL * count if count > 1 else 440 + _ENTRY * len(stored.illustration)
-    figure = new_figure(title=stored.title, x_title="", y_title="", height=height)
-    divide(figure, list(stored.panels), "communication round", _TITLES[stored.measure])
+    figure = new_figure(title=_(stored.title), x_title="", y_title="", height=height)
+    panels = [_(panel) for panel in stored.panels]
+    divide(figure, panels, _("communication round"), _TITLES[stored.measure])
     styles = looks({line: line for line in stored.lines})
     _add_illustrations(figure, stored, styles)
     rows = []
@@ -94,7 +100,7 @@ def chart(stored: StoredChart, folder: Path = tables.TABLES) -> go.Figure:
                 _add_spread(figure, number, line, curve, styles[line])
         for line, curve in curves.items():
             _add_mean(figure, number, line, curve, styles[line], _FORMATS[stored.measure])
-            rows.append(_last_round(f"{panel}, {line}" if panel else line, curve))
+            rows.append(_last_round(_of_panel(panel, line), curve))
     figure.update_traces(marker_maxdisplayed=_MARKERS_PER_CURVE, selector={"mode": "lines+markers"})
     if stored.measure == "test_accuracy":
         figure.update_yaxes(tickformat=".0%")
@@ -102,11 +108,16 @@ def chart(stored: StoredChart, folder: Path = tables.TABLES) -> go.Figure:
     return figure
 
 
+def _of_panel(panel: str, line: str) -> str:
+    """The name of a curve, after that of its panel if it has one."""
+    return _("{panel}, {line}").format(panel=_(panel), line=_(line)) if panel else _(line)
+
+
 def _add_illustrations(figure: go.Figure, stored: StoredChart, styles: Mapping[str, Look]) -> None:
     """Add the lines that the source draws without having measured them, dotted."""
     for line, (source, x, y) in stored.illustration.items():
         dots = {"color": styles[line].colour, "width": 2, "dash": "1.5px,4px"}
-        name = f"{source}, illustration in the source"
+        name = _("{name}, illustration in the source").format(name=source)
         figure.add_scatter(
             x=list(x), y=list(y), name=name, mode="lines", line=dots, legendrank=1100
         )
@@ -115,7 +126,7 @@ def _add_illustrations(figure: go.Figure, stored: StoredChart, styles: Mapping[s
 def _add_spread(figure: go.Figure, panel: int, line: str, curve: pd.DataFrame, style: Look) -> None:
     """Add the band of one standard deviation over seeds about a curve."""
     x, mean, spread = (curve[name].to_numpy() for name in ("round", "mean", "std"))
-    name = f"{line}, ± one standard deviation"
+    name = _("{name}, ± one standard deviation").format(name=_(line))
     add_band(figure, x, mean - spread, mean + spread, style, group=line, name=name)
     figure.data[-1].update(xaxis=f"x{panel}", yaxis=f"y{panel}")
 
@@ -124,14 +135,17 @@ def _add_mean(
     figure: go.Figure, panel: int, line: str, curve: pd.DataFrame, style: Look, form: str
 ) -> None:
     """Add the mean of a curve over seeds. ``form``: of the numbers in the texts on hover."""
-    hover = (
-        f"round %{{x}}<br>%{{y:{form}}} ± %{{customdata[0]:{form}}} over %{{customdata[1]}} seeds"
+    hover = _("round {x}<br>{mean} ± {deviation} over {count} seeds").format(
+        x="%{x}",
+        mean=f"%{{y:{form}}}",
+        deviation=f"%{{customdata[0]:{form}}}",
+        count="%{customdata[1]}",
     )
     add_curve(
         figure,
         curve["round"].to_numpy(),
         curve["mean"].to_numpy(),
-        line,
+        _(line),
         style,
         customdata=curve[["std", "n"]].to_numpy(),
         hovertemplate=hover,
@@ -171,14 +185,14 @@ def divide(figure: go.Figure, titles: Sequence[str], x_title: str, y_title: str)
 
 
 def _words(stored: StoredChart, rows: list[list[Any]]) -> str:
-    ends = "; ".join(f"{name} {mean} ± {spread}" for name, _, mean, spread, _ in rows)
-    text = (
-        f"Stored curves of {_TITLES[stored.measure]} by round: mean ± standard deviation over "
-        f"seeds. {stored.title}. "
-    )
-    text += f"In the last round: {ends}."
-    drawn = ", ".join(name for name, *_ in stored.illustration.values())
-    return f"{text} Dotted, drawn in the source and not measured: {drawn}." if drawn else text
+    ends = _("; ").join(f"{row[0]} {row[2]} ± {row[3]}" for row in rows)
+    text = _(
+        "Stored curves of {y} by round: mean ± standard deviation over seeds. {title}. In the last "
+        "round: {ends}."
+    ).format(y=_TITLES[stored.measure], title=_(stored.title), ends=ends)
+    drawn = _(", ").join(curve[0] for curve in stored.illustration.values())
+    dotted = _("{text} Dotted, drawn in the source and not measured: {names}.")
+    return dotted.format(text=text, names=drawn) if drawn else text
 
 
 def verdicts(source: str, *, title: str) -> go.Figure:
@@ -191,12 +205,15 @@ def verdicts(source: str, *, title: str) -> go.Figure:
 
 _OTHERS: Mapping[str, tuple[str, Callable[..., go.Figure]]] = {
     **{
-        f"verdicts-{source}": (f"Verdicts on [{source}]", partial(verdicts, source))
+        f"verdicts-{source}": (
+            _("Verdicts on [{source}]").format(source=source),
+            partial(verdicts, source),
+        )
         for source in SOURCES[:-1]
     },
-    "verdicts-others": ("Verdicts on other papers", partial(verdicts, "others")),
+    "verdicts-others": (_("Verdicts on other papers"), partial(verdicts, "others")),
 }
 TITLES = {
-    **{name: title for name, (title, _) in _OTHERS.items()},
-    **{name: stored.title for name, stored in CHARTS.items()},
+    **{name: other[0] for name, other in _OTHERS.items()},
+    **{name: _(stored.title) for name, stored in CHARTS.items()},
 }

@@ -9,10 +9,13 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, VERDICTS, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import judging, shown
 from fedlab_course.evidence.judging import JudgedStatement
+
+_ = translator(__name__)
 
 LOOKS = {
     "holds": (VERDICTS["good"], "circle"),
@@ -45,7 +48,7 @@ def forest(judged: Mapping[str, JudgedStatement] | None = None, *, title: str) -
     places, headings, depth = _places(rows)
     figure = new_figure(
         title=title,
-        x_title="mean in margins δ, logarithmic (grey: ±δ)",
+        x_title=_("mean in margins δ, logarithmic (grey: ±δ)"),
         y_title="",
         height=_AROUND + _ROW * depth,
     )
@@ -62,7 +65,7 @@ def forest(judged: Mapping[str, JudgedStatement] | None = None, *, title: str) -
         if mine:
             _add(figure, verdict, mine, places)
     mark = {"color": GREY, "symbol": "circle-open", "size": 9}
-    name = "open: not after correction"
+    name = _("open: not after correction")
     figure.add_scatter(x=[None], y=[None], mode="markers", marker=mark, name=name, hoverinfo="skip")
     for y, text in headings:
         _add_heading(figure, y, text)
@@ -116,17 +119,17 @@ def _set_margins_axis(figure: go.Figure, has_no_margin: bool) -> None:
 def _describe(figure: go.Figure, rows: Mapping[str, JudgedStatement], examined: int) -> None:
     """Give the figure its description in words and its table."""
     verdicts = [row.finding.verdict for row in rows.values()]
-    counts = ", ".join(
-        f"{verdicts.count(verdict)} {name}"
+    counts = _(", ").join(
+        _("{count} {verdict}").format(count=verdicts.count(verdict), verdict=name)
         for verdict, name in _NAMES.items()
         if verdict in verdicts
     )
-    words = (
-        f"Forest plot of {len(rows)} statements with runs, of {examined} examined: {counts}. "
-        "Mean and 95 % interval in margins δ; open marks are not significant after correction for "
-        "all that were examined."
-    )
-    columns = ["row", "statement", "verdict", "mean and interval", "δ", "seeds"]
+    words = _(
+        "Forest plot of {rows} statements with runs, of {examined} examined: {counts}. Mean and "
+        "95 % interval in margins δ; open marks are not significant after correction for all that "
+        "were examined."
+    ).format(rows=len(rows), examined=examined, counts=counts)
+    columns = [_("row"), _("statement"), _("verdict"), _("mean and interval"), "δ", _("seeds")]
     table = [
         [id, row.statement.says, shown.WORDS[row.finding.verdict], *_facts(row)]
         for id, row in rows.items()
@@ -187,8 +190,9 @@ def _add(
             for id, row in rows.items()
         ],
         hovertemplate=(
-            "%{customdata[0]} %{customdata[1]}<br>%{customdata[2]}, δ = "
-            "%{customdata[3]}<br>%{customdata[4]}"
+            "%{customdata[0]} %{customdata[1]}<br>"
+            + _("%{customdata[2]}, δ = %{customdata[3]}")
+            + "<br>%{customdata[4]}"
         ),
     )
 

@@ -10,8 +10,11 @@ import numpy as np
 from scipy import special
 
 from fedlab_core.compare import t_interval
+from fedlab_core.language import translator
 from fedlab_course.evidence import configs, optima, tables
 from fedlab_course.evidence.configs import Claim, Statement
+
+_ = translator(__name__)
 
 LEVEL = 0.95
 ASKED = ("holds", "opposite", "equivalent")  # of a statement that expects a positive number
@@ -19,6 +22,19 @@ EQUAL = ("confirmed", "refuted")  # of a statement that expects zero, or any oth
 SIGNS = ("higher", "lower")  # than zero, perhaps by less than the margin
 OPEN = ("undecided", "diverged", "not tested", "not measured")
 VERDICTS = (*ASKED, *EQUAL, *SIGNS, *OPEN)
+NAMES = {  # verdict → its word for a reader
+    "holds": _("holds"),
+    "opposite": _("opposite"),
+    "equivalent": _("equivalent"),
+    "confirmed": _("confirmed"),
+    "refuted": _("refuted"),
+    "higher": _("higher"),
+    "lower": _("lower"),
+    "undecided": _("undecided"),
+    "diverged": _("diverged"),
+    "not tested": _("not tested"),
+    "not measured": _("not measured"),
+}
 
 
 @dataclass(frozen=True)

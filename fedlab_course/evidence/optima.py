@@ -7,8 +7,11 @@ from typing import Any
 import pandas as pd
 
 from fedlab_core.compare import t_interval
+from fedlab_core.language import translator
 from fedlab_course.evidence import tables
 from fedlab_course.evidence.configs import Statement
+
+_ = translator(__name__)
 
 LEVEL = 0.95
 
@@ -24,11 +27,12 @@ def not_located(statement: Statement, folder: Path = tables.TABLES) -> str:
     if not statement.argmin:
         return ""
     reasons = []
-    for _, _, wanted in statement.rows():
+    for _sign, _table, wanted in statement.rows():
         reason = _of_curve(_curves(statement.argmin, wanted, folder), statement.argmin["along"])
         if reason:
-            reasons.append(f"{', '.join(map(str, wanted.values()))}: {reason}")
-    return "; ".join(reasons)
+            row = ", ".join(map(str, wanted.values()))
+            reasons.append(_("{row}: {reason}").format(row=row, reason=reason))
+    return _("; ").join(reasons)
 
 
 def _curves(argmin: Mapping[str, str], wanted: Mapping[str, Any], folder: Path) -> pd.DataFrame:
@@ -42,16 +46,23 @@ def _of_curve(curves: pd.DataFrame, along: str) -> str:
     name = along.replace("_", " ")
     edges = curves.idxmin(axis=1).isin([grid[0], grid[-1]])
     if edges.any():
-        return (
-            f"the best value of {name} is at the edge of the grid, {grid[0]:g} or {grid[-1]:g}, "
-            f"in {edges.sum()} of {len(curves)} runs"
+        return _(
+            "the best value of {name} is at the edge of the grid, {first} or {last}, in {count} of "
+            "{all} runs"
+        ).format(
+            name=name,
+            first=f"{grid[0]:g}",
+            last=f"{grid[-1]:g}",
+            count=edges.sum(),
+            all=len(curves),
         )
     best = grid.index(curves.mean().idxmin())
     as_good = [place for place in range(len(grid)) if not _is_worse(curves, place, best)]
     if as_good[0] < best - 1 or as_good[-1] > best + 1:
         first = grid[as_good[0]]
         last = grid[as_good[-1]]
-        return f"the curve is flat: {name} {first:g} to {last:g} cannot be told from the best"
+        flat = _("the curve is flat: {name} {first} to {last} cannot be told from the best")
+        return flat.format(name=name, first=f"{first:g}", last=f"{last:g}")
     return ""
 
 

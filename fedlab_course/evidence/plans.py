@@ -8,9 +8,12 @@ from functools import lru_cache
 import pandas as pd
 
 from fedlab_core import files
+from fedlab_core.language import translator
 from fedlab_course.evidence import configs, tables
 from fedlab_course.evidence.configs import Statement
 from fedlab_course.folders import RESULTS
+
+_ = translator(__name__)
 
 REGISTER = RESULTS / "plans.csv"
 
@@ -55,5 +58,5 @@ def deviation(statement: Statement) -> str:
     if first is None:
         return ""
     if first["plan"] != statement.plan or statement.changed:
-        return f"changed after the data: {statement.changed}"
-    return "written after the data" if first["fixed"] == "after" else ""
+        return _("changed after the data: {change}").format(change=statement.changed)
+    return _("written after the data") if first["fixed"] == "after" else ""

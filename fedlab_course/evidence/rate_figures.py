@@ -8,18 +8,21 @@ import numpy as np
 import plotly.graph_objects as go
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, rgba
 from fedlab_core.plots.style import Look, looks, set_description
 from fedlab_course.evidence import best_rates
 from fedlab_course.evidence.best_rates import Curve
 
+_ = translator(__name__)
+
 _REACH = 10.0  # points on the axis of differences
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 _RATE_AXIS = {"dtick": None, "tickvals": _TICKS, "ticktext": [f"{one:g}" for one in _TICKS]}
-_END = {
-    "rounds": "mean of the last five rounds",
-    "updates": "last round with at most 50 updates",
-    "bytes": "last round that is paid for",
+_TITLES_OF_Y = {
+    "rounds": _("validation accuracy, mean of the last five rounds"),
+    "updates": _("validation accuracy, last round with at most 50 updates"),
+    "bytes": _("validation accuracy, last round that is paid for"),
 }
 _UPPER = (0.42, 1.0)  # the parts of the height of the two panels
 _LOWER = (0.0, 0.27)
@@ -36,9 +39,10 @@ def stored(split: str, methods: Sequence[str], *, title: str, axis: str = "round
         for method, curve in found.items()
     }
     best = {method: best_rates.best_rate(split, method, axis) for method in methods}
-    title_of_y = f"validation accuracy, {_END[axis]}"
+    title_of_y = _TITLES_OF_Y[axis]
     figure = fl.plots.rates(curves, best, y_title=title_of_y, title=title)
-    figure.update_yaxes(title_text=title_of_y.replace(", ", ",<br>"))
+    lines = title_of_y.replace(", ", ",<br>").replace("，", "，<br>")
+    figure.update_yaxes(title_text=lines)
     return figure.update_xaxes(**_RATE_AXIS)
 
 
@@ -48,7 +52,7 @@ def by_rate(
     *,
     title: str,
     axis: str = "rounds",
-    y_title: str = "accuracy at the end",
+    y_title: str = _("accuracy at the end"),
 ) -> go.Figure:
     """End accuracy against η, a curve a method, and below it the difference to the first method.
 
@@ -63,7 +67,7 @@ def by_rate(
         for name, found in curves.items()
     }
     figure = fl.plots.rates(plain, y_title=y_title, title=title)
-    figure.data = [one for one in figure.data if "spread over seeds" not in (one.name or "")]
+    figure.data = [one for one in figure.data if one.fill is None]  # no bands
     for number, (name, found) in enumerate(curves.items()):
         _add_dots(figure, name, found, styles[name])
         _name_best(figure, name, found, styles[name], number)
@@ -79,7 +83,8 @@ def zoom(figure: go.Figure, low: float) -> None:
     """Draw accuracies from ``low`` up, so that the tops of the curves can be compared."""
     ticks = np.linspace(low, 1.0, 5)
     figure.update_layout(yaxis={"range": [low, 1.0], "tickvals": ticks, "tickformat": ".0%"})
-    words = {"text": f"below {low:.0%}: not drawn", "font": {"color": GREY, "size": 12}}
+    text = _("below {low}: not drawn").format(low=f"{low:.0%}")
+    words = {"text": text, "font": {"color": GREY, "size": 12}}
     place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y", "yanchor": "bottom"}
     figure.add_annotation(**words, **place, y=low, showarrow=False)
 
@@ -87,13 +92,13 @@ def zoom(figure: go.Figure, low: float) -> None:
 def _add_dots(figure: go.Figure, name: str, found: Curve, style: Look) -> None:
     pairs = [(rate, value) for rate, values in found.items() for value in values]
     figure.add_scatter(
-        x=[rate for rate, _ in pairs],
-        y=[value for _, value in pairs],
-        name=f"{name}, one seed each",
+        x=[rate for rate, _value in pairs],
+        y=[value for _rate, value in pairs],
+        name=_("{name}, one seed each").format(name=name),
         legendgroup=name,
         mode="markers",
         marker={"symbol": "circle", "size": 4, "color": style.colour, "opacity": 0.5},
-        hovertemplate="η = %{x:.3~g}: %{y:.1%}<extra>one seed</extra>",
+        hovertemplate="η = %{x:.3~g}: %{y:.1%}<extra>" + _("one seed") + "</extra>",
     )
 
 
@@ -103,7 +108,7 @@ def _name_best(figure: go.Figure, name: str, found: Curve, style: Look, number: 
     figure.add_annotation(
         x=np.log10(rate),
         y=height,
-        text=f"{name}<br>best at η = {rate:.2g}",
+        text=_("{name}<br>best at η = {rate}").format(name=name, rate=f"{rate:.2g}"),
         font={"color": style.colour},
         arrowcolor=style.colour,
         ax=-45 * (1 + number) if number else -105,
@@ -120,12 +125,12 @@ def _add_difference(figure: go.Figure, name: str, found: Curve, base: Curve, sty
         x=rates,
         y=np.clip(means, -_REACH, _REACH),
         yaxis="y2",
-        name=f"{name}, difference",
+        name=_("{name}, difference").format(name=name),
         legendgroup=name,
         mode="lines",
         line={"color": style.colour, "dash": style.dash, "width": 2},
         customdata=means,
-        hovertemplate="η = %{x:.3~g}: %{customdata:+.1f} points",
+        hovertemplate=_("η = %{x:.3~g}: %{customdata:+.1f} points"),
     )
     values = np.concatenate([gaps[rate] for rate in rates])
     beyond = np.abs(values) > _REACH
@@ -134,12 +139,15 @@ def _add_difference(figure: go.Figure, name: str, found: Curve, base: Curve, sty
         x=np.repeat(rates, [len(gaps[rate]) for rate in rates]),
         y=np.clip(values, -_REACH, _REACH),
         yaxis="y2",
-        name=f"{name}, difference, one seed each",
+        name=_("{name}, difference, one seed each").format(name=name),
         legendgroup=name,
         mode="markers",
         marker={"symbol": symbols, "size": np.where(beyond, 9, 6), "color": style.colour},
         customdata=values,
-        hovertemplate="η = %{x:.3~g}: %{customdata:+.1f} points<extra>one seed</extra>",
+        hovertemplate=_("η = %{x:.3~g}: %{customdata:+.1f} points")
+        + "<extra>"
+        + _("one seed")
+        + "</extra>",
     )
 
 
@@ -155,7 +163,10 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
         xaxis_anchor="y2",
         yaxis2={
             "domain": _LOWER,
-            "title": {"text": f"minus {first},<br>in points", "font": {"size": 13}},
+            "title": {
+                "text": _("minus {name},<br>in points").format(name=first),
+                "font": {"size": 13},
+            },
             "range": [-1.15 * _REACH, 1.15 * _REACH],
             "tickvals": [-10, -5, 0, 5, 10],
             "zeroline": True,
@@ -167,8 +178,9 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
     figure.add_shape(
         **edges, y0=-delta, y1=delta, fillcolor=rgba(GREY, 0.2), line_width=0, layer="below"
     )
+    text = _("±δ = {delta} point; ▲▼ beyond ±{reach}")
     words = {
-        "text": f"±δ = {delta:g} point; ▲▼ beyond ±{_REACH:g}",
+        "text": text.format(delta=f"{delta:g}", reach=f"{_REACH:g}"),
         "font": {"color": GREY, "size": 12},
     }
     place = {"xref": "paper", "x": 0.01, "xanchor": "left", "yref": "y2", "y": -3.6}
@@ -178,16 +190,18 @@ def _arrange(figure: go.Figure, first: str, *, two: bool) -> None:
 def _describe(figure: go.Figure, curves: Mapping[str, Curve], title: str, y_title: str) -> None:
     rates = sorted({rate for found in curves.values() for rate in found})
     rows = [[f"{rate:.3g}", *(_mean(found, rate) for found in curves.values())] for rate in rates]
-    bests = "; ".join(
-        f"{name} is best at η = {rate:.2g} with {height:.1%}"
-        for name, (rate, height) in (
-            (name, best_rates.top(found)) for name, found in curves.items()
-        )
-    )
+    best = _("{name} is best at η = {rate} with {accuracy}")
+    bests = []
+    for name, found in curves.items():
+        rate, height = best_rates.top(found)
+        bests.append(best.format(name=name, rate=f"{rate:.2g}", accuracy=f"{height:.1%}"))
     seeds = max(len(values) for found in curves.values() for values in found.values())
-    text = f"{title}: {y_title} against the learning rate, {seeds} validation seeds. {bests}."
+    text = _("{title}: {y} against the learning rate, {seeds} validation seeds. {bests}.").format(
+        title=title, y=y_title, seeds=seeds, bests=_("; ").join(bests)
+    )
     if len(curves) > 1:
-        text += f" Below, the difference to {next(iter(curves))} in points."
+        below = _("{text} Below, the difference to {name} in points.")
+        text = below.format(text=text, name=next(iter(curves)))
     set_description(figure, text, ["η", *curves], rows)
 
 

@@ -7,33 +7,76 @@ from dataclasses import asdict
 from typing import Any
 
 from fedlab_core import validation
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import VERDICTS
 from fedlab_course import chapter, display
 from fedlab_course.evidence import configs, judging, plans
 from fedlab_course.evidence.judging import JudgedStatement
 
+_ = translator(__name__)
+
 STORED = "application/vnd.fedlab.stored-verdict+json"
 WORDS = {
-    "holds": "✓ holds",
-    "opposite": "✗ opposite",
-    "equivalent": "≈ equivalent within δ",
-    "confirmed": "✓ confirmed",
-    "refuted": "✗ refuted",
-    "higher": "▲ higher, perhaps by less than δ",
-    "lower": "▼ lower, perhaps by less than δ",
-    "undecided": "? undecided",
-    "diverged": "! diverged",
-    "not tested": "– not tested",
-    "not measured": "– not measured yet",
+    "holds": _("✓ holds"),
+    "opposite": _("✗ opposite"),
+    "equivalent": _("≈ equivalent within δ"),
+    "confirmed": _("✓ confirmed"),
+    "refuted": _("✗ refuted"),
+    "higher": _("▲ higher, perhaps by less than δ"),
+    "lower": _("▼ lower, perhaps by less than δ"),
+    "undecided": _("? undecided"),
+    "diverged": _("! diverged"),
+    "not tested": _("– not tested"),
+    "not measured": _("– not measured yet"),
 }
-KEY = {
-    "holds": "the whole interval is on the stated side, by more than δ",
-    "opposite": "the whole interval is on the other side, by more than δ",
-    "equivalent": "the whole interval is within ±δ",
-    "confirmed": "as stated, the interval is within ±δ (“equal”) or outside it (“different”)",
-    "refuted": "“equal” was stated and the interval is outside ±δ, or “different” and it is within",
-    "undecided": "the interval contains 0, and also δ or −δ",
-    "diverged": "some of the runs have no finite result",
+KEY = {  # verdict → what it means, as HTML
+    "holds": _("<b>holds</b>: the whole interval is on the stated side, by more than δ"),
+    "opposite": _("<b>opposite</b>: the whole interval is on the other side, by more than δ"),
+    "equivalent": _("<b>equivalent</b>: the whole interval is within ±δ"),
+    "confirmed": _(
+        "<b>confirmed</b>: as stated, the interval is within ±δ (“equal”) or outside it "
+        "(“different”)"
+    ),
+    "refuted": _(
+        "<b>refuted</b>: “equal” was stated and the interval is outside ±δ, or “different” and it "
+        "is within"
+    ),
+    "undecided": _("<b>undecided</b>: the interval contains 0, and also δ or −δ"),
+    "diverged": _("<b>diverged</b>: some of the runs have no finite result"),
+}
+MEASURES = {  # column of the tables → its name, where it is not clear from the column
+    "end_accuracy": _("end accuracy"),
+    "accuracy_at_bytes": _("accuracy at bytes"),
+    "accuracy_at_updates": _("accuracy at updates"),
+    "start_accuracy": _("start accuracy"),
+    "test_accuracy": _("test accuracy"),
+    "mean_accuracy": _("mean accuracy"),
+    "slow_accuracy": _("slow accuracy"),
+    "fast_accuracy": _("fast accuracy"),
+    "accuracy": _("accuracy"),
+    "end_loss": _("end loss"),
+    "train_loss": _("train loss"),
+    "mean_loss": _("mean loss"),
+    "roughness": _("roughness"),
+    "loss_roughness": _("loss roughness"),
+    "adjusted_rand": _("adjusted rand"),
+    "megabytes_to_80": _("megabytes to 80"),
+    "rounds_to_target": _("rounds to target"),
+    "rounds_to_gap": _("rounds to gap"),
+    "worst_decile": _("worst decile"),
+    "drift": _("drift"),
+    "variance": _("variance"),
+    "dissimilarity": _("dissimilarity"),
+    "divergence": _("divergence"),
+    "gap": _("gap"),
+    "ratio": _("ratio"),
+    "clusters": _("clusters"),
+    "precision": _("precision"),
+    "recall": _("recall"),
+    "bytes": _("bytes"),
+    "distance": _("distance"),
+    "best_steps": _("best steps"),
+    "inclusion_error": _("inclusion error"),
 }
 _NUMBERS = ("mean", "low", "high")
 MOST = 400.0  # margins: the end of the axis of forest plots
@@ -68,10 +111,12 @@ def stored(*ids: str, more: Sequence[str] = ()) -> None:
     lines = [line for judged in (*shown, *folded) for line in _lines(judged, changed)]
     plain = []
     for judged in shown:
-        details = " ".join(_lines(judged, changed))
-        plain.append(f"{WORDS[judged.finding.verdict]} (stored): {judged.statement.says} {details}")
+        word = WORDS[judged.finding.verdict]
+        said = _("{word} (stored): {says}").format(word=word, says=judged.statement.says)
+        plain.append(display.sentences(said, *_lines(judged, changed)))
     below = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-    fold = f"<details><summary>Evidence for this section</summary>{_table(folded)}{below}</details>"
+    summary = _("Evidence for this section")
+    fold = f"<details><summary>{summary}</summary>{_table(folded)}{below}</details>"
     page = f'<style>{_STYLE}</style><div class="fedlab-evidence">{_table(shown)}{fold}</div>'
     display.publish({**data, "text/html": page, "text/plain": "\n".join(plain)})
 
@@ -88,10 +133,10 @@ def _table(judged: Sequence[JudgedStatement]) -> str:
     heads = "".join(
         f'<th scope="col">{name}</th>'
         for name in (
-            "verdict",
-            "statement",
-            "interval, grey: ±δ, own scale in each row",
-            "mean [95 % interval]",
+            _("verdict"),
+            _("statement"),
+            _("interval, grey: ±δ, own scale in each row"),
+            _("mean [95 % interval]"),
         )
     )
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
@@ -103,8 +148,9 @@ def _key(judged: Sequence[JudgedStatement]) -> str:
     entry.
     """
     there = {row.finding.verdict for row in judged}
-    meanings = [f"<b>{word}</b>: {KEY[word]}" for word in KEY if word in there]
-    return f'<p class="key">{"; ".join(meanings)}.</p>' if meanings else ""
+    meanings = _("; ").join(KEY[word] for word in KEY if word in there)
+    sentence = _("{meanings}.").format(meanings=meanings)
+    return f'<p class="key">{sentence}</p>' if meanings else ""
 
 
 def _chance(judged: JudgedStatement) -> str:
@@ -114,7 +160,8 @@ def _chance(judged: JudgedStatement) -> str:
         and not judged.finding.corrected
         and judged.finding.verdict not in judging.OPEN
     )
-    return "<br><small>not significant after Holm correction</small>" if alone else ""
+    words = _("not significant after Holm correction")
+    return f"<br><small>{words}</small>" if alone else ""
 
 
 def _bar(judged: JudgedStatement) -> str:
@@ -171,7 +218,7 @@ def as_data(judged: JudgedStatement) -> dict[str, Any]:
             data[name] = None
     words = {
         "claim": judged.statement.says,
-        "evidence": f"{measured(judged)}, {seeds(judged)}",
+        "evidence": _("{measured}, {seeds}").format(measured=measured(judged), seeds=seeds(judged)),
         "source": judged.claim.source,
     }
     return data | words | {"examined": judged.examined, "differs": ""}
@@ -202,7 +249,9 @@ def measured(judged: JudgedStatement) -> str:
     if not statement.exact and judged.finding.n > 1:
         low, high = sorted(ends)
         shown += f" [{_value(low)}, {_value(high)}]"
-    return f"{shown}, target {_value(sign * statement.constant)}"
+    return _("{value}, target {target}").format(
+        value=shown, target=_value(sign * statement.constant)
+    )
 
 
 def _value(value: float) -> str:
@@ -222,30 +271,54 @@ def seeds(judged: JudgedStatement) -> str:
     """How many seeds there are, of how many planned if some are missing."""
     finding = judged.finding
     if finding.n < finding.planned:
-        return f"{finding.n} of {finding.planned} planned seeds"
-    return f"{finding.n} seed{'' if finding.n == 1 else 's'}"
+        return _("{count} of {planned} planned seeds").format(
+            count=finding.n, planned=finding.planned
+        )
+    return _("1 seed") if finding.n == 1 else _("{count} seeds").format(count=finding.n)
 
 
 def _lines(judged: JudgedStatement, differs: str) -> list[str]:
     """The numbers and their row, and if need be that they belong to another setting."""
+    deviates = plans.deviation(judged.statement)
+    lines = [_of_row(judged)]
+    if deviates:
+        lines.append(_("The plan of this statement was {deviation}.").format(deviation=deviates))
+    if differs:
+        default = _("This verdict belongs to the default setting; this run has {settings}.")
+        lines.append(default.format(settings=differs))
+    return lines
+
+
+def _of_row(judged: JudgedStatement) -> str:
+    """The numbers of a statement, and its row in the reports."""
     finding = judged.finding
-    after = ""
-    if finding.about:
-        after = f", {finding.about}"
-    elif finding.verdict not in judging.OPEN:
-        not_ = "" if finding.corrected else "not "
-        after = f", {not_}significant among all {judged.examined} examined (Holm)"
-    about = "no runs yet"
+    about = finding.about
+    if not about and finding.verdict not in judging.OPEN:
+        among = _("not significant among all {count} examined (Holm)")
+        if finding.corrected:
+            among = _("significant among all {count} examined (Holm)")
+        about = among.format(count=judged.examined)
+    numbers = _("no runs yet")
     if finding.n:
-        about = f"{judged.statement.measure.replace('_', ' ')}: {measured(judged)}"
+        measure = MEASURES.get(judged.statement.measure)
+        numbers = _("{measure}: {value}").format(
+            measure=measure or judged.statement.measure.replace("_", " "), value=measured(judged)
+        )
     report = f"claims/{configs.source_of(judged.claim.id)}.md"
     if configs.is_course(judged.claim.id):
         report = "COURSE.md"
-    where = f"Row {finding.id} of results/{report}, {judged.claim.source}."
-    deviates = plans.deviation(judged.statement)
-    lines = [f"{about}, margin δ = {finding.margin:g}, {seeds(judged)}{after}. {where}"]
-    if deviates:
-        lines.append(f"The plan of this statement was {deviates}.")
-    if differs:
-        lines.append(f"This verdict belongs to the default setting; this run has {differs}.")
-    return lines
+    line = _("{numbers}, margin δ = {margin}, {seeds}. Row {id} of results/{report}, {source}.")
+    if about:
+        line = _(
+            "{numbers}, margin δ = {margin}, {seeds}, {about}. Row {id} of results/{report}, "
+            "{source}."
+        )
+    return line.format(
+        numbers=numbers,
+        margin=f"{finding.margin:g}",
+        seeds=seeds(judged),
+        about=about,
+        id=finding.id,
+        report=report,
+        source=judged.claim.source,
+    )

@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 
 from fedlab_core import files
+from fedlab_core.language import translator
 from fedlab_course.evidence.configs import Statement
 from fedlab_course.folders import RESULTS
+
+_ = translator(__name__)
 
 TABLES = RESULTS / "evidence"
 
@@ -90,14 +93,15 @@ def diverged(statement: Statement, folder: Path = TABLES) -> str:
     there is none.
     """
     runs = []
-    for _, name, wanted in statement.rows():
+    for _sign, name, wanted in statement.rows():
         table = read(name, folder)
         if "diverged" in table:
             flags = table["diverged"][_right(name, wanted, folder)].astype(bool)
             if flags.any():
                 who = next((wanted[key] for key in ("algorithm", "method") if key in wanted), name)
-                runs.append(f"{who} diverged in {flags.sum()} of {len(flags)} runs")
-    return "; ".join(runs)
+                words = _("{who} diverged in {count} of {all} runs")
+                runs.append(words.format(who=who, count=flags.sum(), all=len(flags)))
+    return _("; ").join(runs)
 
 
 def forget() -> None:

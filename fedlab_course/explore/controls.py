@@ -7,11 +7,14 @@ from typing import Any
 
 import ipywidgets
 
+from fedlab_core.language import translator
 from fedlab_course.catalogue import splits
 from fedlab_course.catalogue.parameters import PARAMETERS
 from fedlab_course.catalogue.splits import SPLITS
 from fedlab_course.explore.choices import ALGORITHMS, TUNED, Choice, title, tuned
 from fedlab_course.explore.widgets import box, control, move, show, slider, text
+
+_ = translator(__name__)
 
 # the choices with a slider, in the order of the table
 SLIDERS = (
@@ -43,7 +46,7 @@ class Controls:
         }
         tick = partial(control, ipywidgets.Checkbox, wide=False, indent=False)
         self.algorithms = {
-            key: tick(name, f"Train {name}", value=key in choice.algorithms)
+            key: tick(name, _("Train {name}").format(name=name), value=key in choice.algorithms)
             for key, name in titles.items()
             if offered
         }
@@ -106,7 +109,7 @@ class Controls:
         }
         for name in (*TUNED, "alpha", "labels"):
             show(self.fields[name], name in used)
-        for (algorithm, _), widget in self.own.items():
+        for (algorithm, _name), widget in self.own.items():
             show(widget, algorithm in choice.algorithms)
 
     def _arranged(self) -> Any:
@@ -116,14 +119,14 @@ class Controls:
                 *(self.fields[name] for name in names),
             ]
 
-        heading, *strengths = part("Algorithms", *TUNED)
+        heading, *strengths = part(_("Algorithms"), *TUNED)
         offered = (
             [heading, box(*self.algorithms.values(), look="fedlab-ticks")]
             if self.algorithms
             else []
         )
-        clients = part("Clients", "split", "alpha", "labels", "clients_per_round")
-        training = part("Training", "local_epochs", "lr", "rounds", "seed")
+        clients = part(_("Clients"), "split", "alpha", "labels", "clients_per_round")
+        training = part(_("Training"), "local_epochs", "lr", "rounds", "seed")
         return box(
             *offered, *self.own.values(), *strengths, *clients, *training, look="fedlab-controls"
         )
@@ -144,7 +147,7 @@ def _fields(first: Choice) -> dict[str, Any]:
             ipywidgets.Dropdown,
             step.label,
             step.tip,
-            options=step.values,
+            options=[(step.in_words(value), value) for value in step.values],
             value=first.penalty_step,
         ),
         "seed": control(ipywidgets.IntText, seed.label, seed.tip, value=first.seed),
@@ -161,4 +164,5 @@ def _fields(first: Choice) -> dict[str, Any]:
 def _own(algorithm: str, name: str, value: float) -> Any:
     """A slider over multiples of the default ``value`` with three digits; integers if it is one."""
     positions = [type(value)(float(f"{factor * value:.3g}")) for factor in _FACTORS]
-    return slider(f"{name} of {algorithm}", positions, value, f"{name} in the code", moving=False)
+    label = _("{name} of {algorithm}").format(name=name, algorithm=algorithm)
+    return slider(label, positions, value, _("{name} in the code").format(name=name), moving=False)

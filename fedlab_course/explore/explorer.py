@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 
 from fedlab_core import validation
 from fedlab_core.history import History
+from fedlab_core.language import translator
 from fedlab_core.plots.style import Look, looks
 from fedlab_core.simulation import Diverged
 from fedlab_course.explore import grid, view, widgets
@@ -23,15 +24,17 @@ from fedlab_course.explore.live import Chart, Live
 from fedlab_course.explore.runner import CurveRun, Runner
 from fedlab_course.explore.view import Line
 
+_ = translator(__name__)
+
 _DELAY = 0.1  # seconds without another change before training starts
 _BETWEEN_DRAWINGS = 0.1
 _RIVALS = ("fedavg", "fedprox", "scaffold")
-_X = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
+_X = {_("rounds"): "rounds", _("server updates"): "updates", _("bytes"): "bytes"}
 _Y = {
-    "test accuracy": "test_accuracy",
-    "test loss": "test_loss",
-    "training loss": "train_loss",
-    "drift": "drift",
+    _("test accuracy"): "test_accuracy",
+    _("test loss"): "test_loss",
+    _("training loss"): "train_loss",
+    _("drift"): "drift",
 }
 
 
@@ -210,7 +213,7 @@ class Explorer(Live):
             ):
                 # equal curves may have other numbers of rounds
                 words = [curve.name, line.curve.differences(now)]
-                shown[f"{', '.join(filter(None, words))} (kept)"] = line
+                shown[view.kept(", ".join(filter(None, words)))] = line
         return shown
 
     def _draw(self) -> None:
@@ -230,7 +233,8 @@ class Explorer(Live):
                 self._present(figure, keep=not busy)
                 self._tell(runs)
                 if not busy:
-                    area = '<textarea readonly spellcheck="false" aria-label="The same in Python">'
+                    label = html.escape(_("The same in Python"))
+                    area = f'<textarea readonly spellcheck="false" aria-label="{label}">'
                     self.fold.value = f"{area}\n{html.escape(self.code)}</textarea>"
             except Exception as error:
                 self._problem = error
@@ -248,20 +252,22 @@ class Explorer(Live):
         ends += [("", self._problem)] if self._problem is not None else []
         errors = [error for _, error in ends if not isinstance(error, Diverged)]
         if not runs and not errors:
-            self.status.value = widgets.note("Choose at least one algorithm.")
+            self.status.value = widgets.note(_("Choose at least one algorithm."))
         else:
             if busy:
-                state = "training"
+                state = _("training")
             elif errors:
-                state = "ended with an error"
+                state = _("ended with an error")
             else:
-                state = "stopped" if stopped else "done"
-            text = f"{state}, {done} of {total} rounds, {self.runner.elapsed:.1f} s"
+                state = _("stopped") if stopped else _("done")
+            text = _("{state}, {done} of {total} rounds, {seconds} s").format(
+                state=state, done=done, total=total, seconds=f"{self.runner.elapsed:.1f}"
+            )
             bar = f'<progress max="{max(total, 1)}" value="{done}" aria-hidden="true"></progress>'
             self.status.value = bar + widgets.note(text, kind="timer" if busy else "status")
         notes = [widgets.error_note(error, name) for name, error in ends]
         notes += [
-            widgets.note(f"{run.curve.name}: {text}", kind="warning")
+            widgets.note(widgets.about(run.curve.name, text), kind="warning")
             for run in runs
             for text in run.warnings
         ]
@@ -271,29 +277,20 @@ class Explorer(Live):
         """The controls on the left; charts, buttons and messages on the right."""
         menu = partial(widgets.control, ipywidgets.Dropdown, wide=False)
         self.y = menu(
-            "show", "The quantity on the vertical axis", options=list(_Y.items()), value=y
+            _("show"), _("The quantity on the vertical axis"), options=list(_Y.items()), value=y
         )
         self.x = menu(
-            "against", "The quantity on the horizontal axis", options=list(_X.items()), value=x
+            _("against"),
+            _("The quantity on the horizontal axis"),
+            options=list(_X.items()),
+            value=x,
         )
-        self.buttons = {}
-        for label, icon, tip, action in (
-            ("Run", "play", "Train with these settings, or continue after Stop", self.start),
-            ("Stop", "stop", "Stop training within one round", self.stop),
-            (
-                "Keep curves",
-                "thumb-tack",
-                "Keep these curves on the chart when the settings change",
-                self.keep,
-            ),
-            ("Reset", "undo", "Put every control back and drop the kept curves", self.reset),
-        ):
-            self.buttons[label] = widgets.button(label, action, tip, icon)
+        self.buttons = self._buttons()
         self.status = widgets.text()
         self.messages = widgets.text()
         self.fold = widgets.text(look="fedlab-code")
         layout = widgets.shared(ipywidgets.Layout, width="auto")
-        opener = ipywidgets.ToggleButton(description="The same in Python", layout=layout)
+        opener = ipywidgets.ToggleButton(description=_("The same in Python"), layout=layout)
         opener.observe(lambda change: widgets.show(self.fold, change["new"]), "value")
         widgets.show(self.fold, False)
         bar = widgets.box(*self.buttons.values(), self.status, look="fedlab-row")
@@ -305,17 +302,30 @@ class Explorer(Live):
         strip = self.picture.widget.add_class("fedlab-strip")
         self._arrange(strip, self.controls.box, main, below, look="fedlab-training")
 
+    def _buttons(self) -> dict[str, Any]:
+        """The buttons below the chart, by their names in English."""
+        run = _("Train with these settings, or continue after Stop")
+        stop = _("Stop training within one round")
+        keep = _("Keep these curves on the chart when the settings change")
+        reset = _("Put every control back and drop the kept curves")
+        return {
+            "Run": widgets.button(_("Run"), self.start, run, "play"),
+            "Stop": widgets.button(_("Stop"), self.stop, stop, "stop"),
+            "Keep curves": widgets.button(_("Keep curves"), self.keep, keep, "thumb-tack"),
+            "Reset": widgets.button(_("Reset"), self.reset, reset, "undo"),
+        }
+
     def _extra(self) -> tuple[Any, ...]:
         """Further widgets below the buttons."""
         return ()
 
     def _headless(self) -> str:
         """The text for an explorer with algorithms of the reader, which does not train headless."""
-        names = " and ".join(one.name for one in self._initial.own)
-        return (
-            f"An explorer of {names}. Open this notebook in JupyterLab: there it has controls, "
-            "and trains."
-        )
+        names = _(" and ").join(one.name for one in self._initial.own)
+        return _(
+            "An explorer of {names}. Open this notebook in JupyterLab: there it has controls, and "
+            "trains."
+        ).format(names=names)
 
     def bundle(self) -> dict[str, Any]:
         """The MIME bundle of the trained figure, and what a page needs to train its other

@@ -5,6 +5,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from fedlab_core.plots.style import Look
+from fedlab_course.display import sentences
 
 
 def add_curve(
@@ -32,4 +33,4 @@ def add_curve(
 def prefixed(figure: go.Figure, words: str) -> go.Figure:
     """Put ``words`` before the description of ``figure``."""
     meta = figure.layout.meta
-    return figure.update_layout(meta=meta | {"alt": f"{words} {meta['alt']}"})
+    return figure.update_layout(meta=meta | {"alt": sentences(words, meta["alt"])})

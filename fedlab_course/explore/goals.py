@@ -9,13 +9,16 @@ from typing import Any
 from fedlab_core import validation
 from fedlab_core.compare import price
 from fedlab_core.history import History
+from fedlab_core.language import translator
+
+_ = translator(__name__)
 
 # of runs that did not diverge: a run that diverged reaches no goal
 Histories = Mapping[str, History]
 _AXES = {
-    "rounds": "after equal rounds",
-    "updates": "for equal server updates",
-    "bytes": "for equal bytes",
+    "rounds": _("make {winner} end {points} above {loser} after equal rounds"),
+    "updates": _("make {winner} end {points} above {loser} for equal server updates"),
+    "bytes": _("make {winner} end {points} above {loser} for equal bytes"),
 }
 
 
@@ -37,7 +40,11 @@ def reach(accuracy: float, megabytes: float | None = None) -> Goal:
     """One curve reaches a test ``accuracy``, and sends at most ``megabytes`` up and down until
     then, if given.
     """
-    limit = "" if megabytes is None else f" with at most {megabytes:g} MB"
+    text = _("reach {accuracy} test accuracy").format(accuracy=f"{accuracy:.0%}")
+    if megabytes is not None:
+        text = _("reach {accuracy} test accuracy with at most {megabytes} MB").format(
+            accuracy=f"{accuracy:.0%}", megabytes=f"{megabytes:g}"
+        )
     most = float("inf") if megabytes is None else 1e6 * megabytes
 
     def check(histories: Histories) -> bool:
@@ -51,7 +58,7 @@ def reach(accuracy: float, megabytes: float | None = None) -> Goal:
         )
 
     data = {"kind": "reach", "accuracy": accuracy, "megabytes": megabytes}
-    return Goal(f"reach {accuracy:.0%} test accuracy{limit}", check, data)
+    return Goal(text, check, data)
 
 
 def beats(winner: str, loser: str, x: str = "rounds", margin: float = 0.01) -> Goal:
@@ -61,8 +68,10 @@ def beats(winner: str, loser: str, x: str = "rounds", margin: float = 0.01) -> G
     compares the mean accuracies over the last fifth of what both curves have spent: one lucky round
     is no win.
     """
-    points = f"{100 * margin:g} point" + "s" * (margin != 0.01)
-    text = f"make {winner} end {points} above {loser} {_AXES[validation.choice('x', x, _AXES)]}"
+    points = _("{number} point") if margin == 0.01 else _("{number} points")
+    text = _AXES[validation.choice("x", x, _AXES)].format(
+        winner=winner, loser=loser, points=points.format(number=f"{100 * margin:g}")
+    )
 
     def check(histories: Histories) -> bool:
         trained = {name: one for name, one in histories.items() if one.records}

@@ -19,9 +19,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.simulation import Diverged
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.widgets import error_in_words
+
+_ = translator(__name__)
 
 MIME = "application/vnd.fedlab.grid+json"
 # the choice of an explorer; a page stores a grid of runs for it
@@ -34,7 +37,7 @@ _SHORT = 40  # a part with fewer characters is not worth a reference
 def plain(figure: go.Figure) -> dict[str, Any]:
     """The MIME bundle of a figure that cannot be moved."""
     spec = json.loads(figure.to_json())
-    return {PLOTLY: spec, "text/plain": (spec["layout"].get("meta") or {}).get("alt", "Figure")}
+    return {PLOTLY: spec, "text/plain": (spec["layout"].get("meta") or {}).get("alt", _("Figure"))}
 
 
 def positions(sliders: Mapping[str, Any]) -> list[dict[str, Any]]:

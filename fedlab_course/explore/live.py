@@ -13,15 +13,18 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from fedlab_core.language import in_script, translator
 from fedlab_core.plots import colours
 from fedlab_core.progress import watched
 from fedlab_course.explore import grid
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.widgets import box, button, note, text
 
+_ = translator(__name__)
+
 SCRIPTS = Path(__file__).parent / "scripts"
 ASK = "Is the kernel there?"  # the text of a hidden button, by which live.js finds it
-_WAITING = "The chart has not loaded yet. If nothing appears, run this cell again."
+_WAITING = _("The chart has not loaded yet. If nothing appears, run this cell again.")
 
 
 class Chart:
@@ -89,8 +92,8 @@ class Live:
         """
         self.chart.show(figure)
         if self._goal is not None:
-            state = "✓ Reached." if self.reached else "Not yet."
-            self._goal_line.value = note(f"Goal: {self._goal.text.rstrip('.')}. {state}")
+            goal = _("Goal: {goal}. ✓ Reached.") if self.reached else _("Goal: {goal}. Not yet.")
+            self._goal_line.value = note(goal.format(goal=self._goal.text.rstrip(".。")))
         if keep and self._still is not None:
             self._still.update(grid.plain(figure), raw=True)
 
@@ -114,7 +117,7 @@ class Live:
             return
         display(HTML(f'<span class="fedlab-start"></span>{page()}'))
         view = {"version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
-        words = "This explorer moves when its cell is run."
+        words = _("This explorer moves when its cell is run.")
         display({"application/vnd.jupyter.widget-view+json": view, "text/plain": words}, raw=True)
         self._still = display({"text/plain": ""}, raw=True, display_id=True)
         self.start()
@@ -133,4 +136,5 @@ def page(kind: str = "live") -> str:
         )
         for end in ("css", "js")
     )
-    return f"<style>{colours.variables()}{style}</style><script>{script}</script>"
+    style = f"<style>{colours.variables()}{style}</style>"
+    return f"{style}<script>{in_script(script, __name__)}</script>"

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import CONTOURS, GREY, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.explore.quadratics import CLIENTS, COLOURS, SYMBOLS
+
+_ = translator(__name__)
 
 _RANGES = ((-2.4, 1.8), (-1.3, 2.4))  # of the picture
 
@@ -50,12 +53,13 @@ def side_by_side(planes: Sequence[Plane], *, title: str) -> go.Figure:
     figure.update_yaxes(title_text="w<sub>2</sub>", col=1)
     figure.update_layout(margin_t=84, title_pad_b=34)
     rows = [_row(plane) for plane in planes]
-    phrases = "; ".join(f"{name}: w is at {at}, {far} from the optimum" for name, at, far in rows)
-    text = (
-        f"{title}. Planes with contours of F, its optimum, the minima of two clients, their local "
-        f"steps of this round and the path of w. {phrases}."
-    )
-    set_description(figure, text, ["plane", "w", "from the optimum"], rows)
+    phrase = _("{name}: w is at {place}, {distance} from the optimum")
+    phrases = [phrase.format(name=name, place=at, distance=far) for name, at, far in rows]
+    text = _(
+        "{title}. Planes with contours of F, its optimum, the minima of two clients, their local "
+        "steps of this round and the path of w. {phrases}."
+    ).format(title=title, phrases=_("; ").join(phrases))
+    set_description(figure, text, [_("plane"), "w", _("from the optimum")], rows)
     return figure
 
 
@@ -81,7 +85,7 @@ def _add_ground(figure: go.Figure, number: int) -> None:
     )
     for k, (at, colour, symbol) in enumerate(zip(CLIENTS.b, COLOURS, SYMBOLS, strict=True)):
         _add_mark(figure, number, at, f"b<sub>{k + 1}</sub>", f"{symbol}-open", colour)
-    _add_mark(figure, number, CLIENTS.optimum, "optimum", "star", INK)
+    _add_mark(figure, number, CLIENTS.optimum, _("optimum"), "star", INK)
 
 
 def _add_mark(
@@ -108,7 +112,7 @@ def _add_clients(figure: go.Figure, number: int, steps: np.ndarray) -> None:
         figure.add_scatter(
             x=steps[:, k, 0],
             y=steps[:, k, 1],
-            name=f"local steps of client {k + 1}",
+            name=_("local steps of client {number}").format(number=k + 1),
             mode="lines+markers",
             line={"color": colour, "width": 1.5},
             marker={"color": colour, "symbol": symbol, "size": 6},
@@ -123,11 +127,13 @@ def _add_way(figure: go.Figure, number: int, plane: Plane) -> None:
     place: dict[str, Any] = {"row": 1, "col": number}
     line = {"color": plane.colour, "width": 3}
     way = plane.way
-    figure.add_scatter(x=way[:, 0], y=way[:, 1], name="path of w", mode="lines", line=line, **place)
-    _add_mark(figure, number, way[0], "start", "circle", GREY)
+    figure.add_scatter(
+        x=way[:, 0], y=way[:, 1], name=_("path of w"), mode="lines", line=line, **place
+    )
+    _add_mark(figure, number, way[0], _("start"), "circle", GREY)
     (left, right), (low, high) = _RANGES
     if left < way[-1, 0] < right and low < way[-1, 1] < high:
         _add_mark(figure, number, way[-1], "w", "x", plane.colour)
         return
-    words = {"text": "w runs away", "font": {"color": plane.colour}, "showarrow": False}
+    words = {"text": _("w runs away"), "font": {"color": plane.colour}, "showarrow": False}
     figure.add_annotation(x=right, y=high, xanchor="right", yanchor="top", **words, **place)

@@ -8,10 +8,13 @@ import plotly.graph_objects as go
 
 from fedlab_core import plots
 from fedlab_core.history import History
+from fedlab_core.language import translator
 from fedlab_core.plots.style import Look, new_figure, set_description, spaced_markers
 from fedlab_core.simulation import Diverged
 from fedlab_course.explore.choices import Curve, Federation
 from fedlab_course.explore.widgets import divergence_in_words
+
+_ = translator(__name__)
 
 # pixels: the clients, the curves with a legend, one more line of text
 STRIP = 128
@@ -39,7 +42,7 @@ def clients(federation: Federation) -> go.Figure:
         selector={"type": "heatmap"}, z=np.asarray(figure.data[0].z, dtype=np.float32)
     )
     return figure.update_traces(
-        selector={"type": "heatmap"}, colorbar={"nticks": 3, "len": 1, "title": "samples"}
+        selector={"type": "heatmap"}, colorbar={"nticks": 3, "len": 1, "title": _("samples")}
     )
 
 
@@ -70,11 +73,16 @@ def curves(
         )
         trace.update(customdata=cohorts, line_color=one.colour, line_dash=one.dash)
         trace.update(marker=spaced_markers(len(along), line.curve.rounds, one))
-    kept = sum("(kept)" in name for name in lines)
-    figure.update_layout(height=_HEIGHT + _ROW * kept, font_size=12, margin={"t": 24, "r": 12})
+    rows = sum(name.endswith(kept("").strip()) for name in lines)
+    figure.update_layout(height=_HEIGHT + _ROW * rows, font_size=12, margin={"t": 24, "r": 12})
     longest = max(rounds, *(line.history.records[-1].round for line in lines.values()))
     figure.update_xaxes(range=[0, longest * 1.02] if x == "rounds" else None, rangemode="tozero")
     return figure.update_yaxes(range=[0, 1.02] if y == "test_accuracy" else None)
+
+
+def kept(name: str) -> str:
+    """The name of a curve that stays on the chart when the controls move."""
+    return _("{name} (kept)").format(name=name)
 
 
 def empty() -> go.Figure:
@@ -82,7 +90,8 @@ def empty() -> go.Figure:
     figure = new_figure(title=None, x_title="", y_title="", height=_HEIGHT)
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         axis.update(range=[0, 1], ticks="", showticklabels=False)
-    set_description(figure, "An empty chart: no run has finished a round.", ["name"], [])
+    words = _("An empty chart: no run has finished a round.")
+    set_description(figure, words, [_("name")], [])
     return figure
 
 
@@ -118,5 +127,5 @@ def mark_ends(figure: go.Figure, diverged: Mapping[str, Diverged]) -> None:
         look = {"align": "left", "font_size": _SMALL, "showarrow": False}  # a line fits a telephone
         figure.add_annotation(text="<br>".join(f"✗ {one}" for one in words), **place, **look)
         meta = figure.layout.meta
-        alt = f"{meta['alt']} {'; '.join(words)}."
+        alt = _("{text} {ends}.").format(text=meta["alt"], ends=_("; ").join(words))
         figure.update_layout(meta=meta | {"alt": alt}, margin_t=_ROW * (1 + len(words)))

@@ -8,8 +8,11 @@ from typing import Any
 import ipywidgets
 
 from fedlab_core.data import DatasetNotFound
+from fedlab_core.language import translator
 from fedlab_core.simulation import Diverged
 from fedlab_course.catalogue.parameters import parameter
+
+_ = translator(__name__)
 
 
 @cache
@@ -109,14 +112,13 @@ def note(text: str, *, kind: str = "status") -> str:
     if not text:
         return ""
     role = "status" if kind in ("warning", "result") else kind
-    word = {
-        "warning": "<b>Warning.</b> ",
-        "alert": "<b>Error.</b> ",
-        "result": "<b>Diverged.</b> ",
-    }.get(kind, "")
-    return (
-        f'<div class="fedlab-note" data-kind="{kind}" role="{role}">{word}{html.escape(text)}</div>'
-    )
+    form = {
+        "warning": _("<b>Warning.</b> {text}"),
+        "alert": _("<b>Error.</b> {text}"),
+        "result": _("<b>Diverged.</b> {text}"),
+    }.get(kind, "{text}")
+    words = form.format(text=html.escape(text))
+    return f'<div class="fedlab-note" data-kind="{kind}" role="{role}">{words}</div>'
 
 
 def error_note(error: BaseException, subject: str = "") -> str:
@@ -129,15 +131,23 @@ def error_note(error: BaseException, subject: str = "") -> str:
 
 def divergence_in_words(error: Diverged, subject: str = "") -> str:
     """Say that the run of ``subject`` diverged, where, and at which learning rate."""
-    when = f"round {error.round}" if error.round else "its probe"
     name = subject or error.algorithm.removesuffix("()")
-    return f"{name} diverged in {when} at η={error.lr:g}"
+    words = _("{name} diverged in its probe at η={rate}")
+    if error.round:
+        words = _("{name} diverged in round {round} at η={rate}")
+    return words.format(name=name, round=error.round, rate=f"{error.lr:g}")
 
 
 def error_in_words(error: BaseException, subject: str = "") -> str:
     """Describe an error of ``subject``; name its type where the message alone says too little."""
     if isinstance(error, Diverged):
-        return f"{divergence_in_words(error, subject)}. Try a smaller learning rate."
+        advice = _("{divergence}. Try a smaller learning rate.")
+        return advice.format(divergence=divergence_in_words(error, subject))
     is_clear = isinstance(error, (ValueError, RuntimeError, DatasetNotFound)) and str(error)
     words = str(error) if is_clear else f"{type(error).__name__}: {error}"
-    return f"{subject}: {words}" if subject else words
+    return about(subject, words) if subject else words
+
+
+def about(subject: str, words: str) -> str:
+    """Words about a ``subject``."""
+    return _("{subject}: {words}").format(subject=subject, words=words)

@@ -22,9 +22,12 @@ from fedlab_core.algorithms.wrapper import Wrapper
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.engines.flat import FlatModel
+from fedlab_core.language import translator
 from fedlab_core.server import Server
 from fedlab_core.simulation import Diverged
 from fedlab_core.validation import Count, NotNegative
+
+_ = translator(__name__)
 
 MOST_SAMPLES = 2000  # of a test set that are looked at after every update
 MOST_IMAGES = 1500  # of a task: all of the digits, and of larger data what a live run has time for
@@ -155,7 +158,7 @@ def watch(
             simulation.run()
             trouble = str(caught[-1].message) if caught else ""
         except Diverged as error:
-            trouble = f"diverged in round {error.round}"
+            trouble = _("diverged in round {round}").format(round=error.round)
     state = {"noted_way": torch.zeros(0, 0), "noted_stiffest": 0.0} | simulation.state_dict()[
         "algorithm"
     ]

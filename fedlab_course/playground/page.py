@@ -3,7 +3,6 @@ without a server.
 """
 
 import json
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -12,15 +11,19 @@ from typing import Any
 
 import jinja2
 
-from fedlab_core import algorithms, load_dataset
+from fedlab_core import algorithms, language, load_dataset
 from fedlab_core.algorithms.tiers import Dbscan
 from fedlab_core.data import Dataset
+from fedlab_core.language import translator
 from fedlab_core.plots import colours
 from fedlab_course import outline
+from fedlab_course import words as words_of_files
 from fedlab_course.catalogue import splits
 from fedlab_course.catalogue.parameters import PARAMETERS, by_address, parameter
 from fedlab_course.catalogue.splits import SPLITS
 from fedlab_course.playground.plane import PLANES, UNIT, plane
+
+_ = translator(__name__)
 
 HERE = Path(__file__).parent
 ENGINE = ("random", "network", "split", "clusters", "algorithms", "run")  # what the worker needs
@@ -89,7 +92,7 @@ def html(state: str = "", *, small: bool = False, site: bool = False) -> str:
         name: (HERE / f"scripts/{name}.js").read_text(encoding="utf-8")
         for name in (*ENGINE, "worker", *PAGE)
     }
-    words = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))
+    words = words_of_files.read(HERE / "words.toml", __name__)
     sheets = [
         (HERE / f"template/{name}.css").read_text(encoding="utf-8")
         for name in ("playground", "narrow")
@@ -98,6 +101,7 @@ def html(state: str = "", *, small: bool = False, site: bool = False) -> str:
         (HERE / "template/playground.html.j2").read_text(encoding="utf-8"), autoescape=True
     )
     return template.render(
+        language=language.tag(language.current()),
         words=words["page"],
         tips=words["tips"],
         site=site,
@@ -122,11 +126,9 @@ class Playground:
         page = escape(html(self.state, small=self.small))
         height = 460 if self.small else 860  # until the page has set its own
         style = f"width:100%;height:{height}px;border:0"
-        frame = (
-            f'<iframe title="Federated learning playground" style="{style}" '
-            f'srcdoc="{page}"></iframe>'
-        )
-        return {"text/html": frame, "text/plain": "Federated learning playground"}
+        title = _("Federated learning playground")
+        frame = f'<iframe title="{escape(title)}" style="{style}" srcdoc="{page}"></iframe>'
+        return {"text/html": frame, "text/plain": title}
 
 
 @cache

@@ -17,6 +17,7 @@ _COURSE = Path(fedlab_course.__file__).parent
 # Packages with a catalogue of their own inside one that has a catalogue too.
 _INSIDE = ("playground", "classroom", "evidence", "explore", "check", "publish", "chapters/ch*")
 _BABEL = {".py": "python", ".j2": "jinja2"}
+_KEYWORDS = {"_": None, "gettext": None}  # the second: of a block {% trans %}
 _OPTIONS = {"jinja2": {"trimmed": "true"}}
 
 
@@ -71,6 +72,6 @@ def _with_babel(path: Path, method: str) -> Iterator[tuple[int, str]]:
     from babel.messages import extract
 
     with path.open("rb") as file:
-        found = extract.extract(method, file, keywords={"_": None}, options=_OPTIONS.get(method))
+        found = extract.extract(method, file, keywords=_KEYWORDS, options=_OPTIONS.get(method))
         for line, text, _comments, _context in found:
             yield line, text if isinstance(text, str) else text[0]

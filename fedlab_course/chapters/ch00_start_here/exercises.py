@@ -3,8 +3,11 @@
 
 import numpy as np
 
+from fedlab_core.language import translator
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
+
+_ = translator(__name__)
 
 
 def local_update(w, k, gradient, eta, steps):
@@ -59,36 +62,36 @@ EXERCISES = (
         solution=local_update,
         known=known_formulas.LOCAL,
         cases=(
-            Case((_W, 0, _slope, 0.1, 0), [1.0, 1.0], "With zero steps the client stays at w."),
+            Case((_W, 0, _slope, 0.1, 0), [1.0, 1.0], _("With zero steps the client stays at w.")),
             Case(
                 (_W, 0, _slope, 0.1, 1),
                 [0.9, 1.1],
-                "One step of client 0, whose gradient at w is (1, −1).",
+                _("One step of client 0, whose gradient at w is (1, −1)."),
             ),
             Case(
                 (_W, 1, _slope, 0.1, 1),
                 [1.0, 0.7],
-                "One step of client 1, whose gradient at w is (0, 3).",
+                _("One step of client 1, whose gradient at w is (0, 3)."),
             ),
             Case(
                 (_W, 1, _slope, 0.1, 2),
                 [1.0, 0.49],
-                "Two steps of client 1: the second gradient is taken at y.",
+                _("Two steps of client 1: the second gradient is taken at y."),
             ),
-            Case((_W, 2, _slope, 0.2, 1), [0.2, 1.0], "One step of client 2 with η = 0.2."),
+            Case((_W, 2, _slope, 0.2, 1), [0.2, 1.0], _("One step of client 2 with η = 0.2.")),
         ),
         mistakes=(
             Mistake(
                 "gradient(k, y)",
                 "gradient(k, w)",
-                "Each step takes the gradient at w. Where is the client now?",
+                _("Each step takes the gradient at w. Where is the client now?"),
             ),
-            Mistake("y - eta", "y + eta", "Your step goes uphill."),
-            Mistake("eta * ", "", "Your step does not depend on η."),
+            Mistake("y - eta", "y + eta", _("Your step goes uphill.")),
+            Mistake("eta * ", "", _("Your step does not depend on η.")),
             Mistake(
                 "for _ in range(steps):\n        y",
                 "if steps:\n        y",
-                "You make one step, whatever `steps` is.",
+                _("You make one step, whatever `steps` is."),
             ),
         ),
     ),
@@ -98,28 +101,32 @@ EXERCISES = (
         known=known_formulas.AGGREGATE,
         cases=(
             Case(
-                (_TWO, np.array([5, 5])), [0.5, 3.0], "Two clients of equal size: the plain mean."
+                (_TWO, np.array([5, 5])),
+                [0.5, 3.0],
+                _("Two clients of equal size: the plain mean."),
             ),
             Case(
-                (_TWO, np.array([10, 30])), [0.75, 3.5], "Client 1 has three times as many samples."
+                (_TWO, np.array([10, 30])),
+                [0.75, 3.5],
+                _("Client 1 has three times as many samples."),
             ),
-            Case((_TWO[:1], np.array([7])), [0.0, 2.0], "A single client: its own model."),
+            Case((_TWO[:1], np.array([7])), [0.0, 2.0], _("A single client: its own model.")),
             Case(
                 (np.array([[3.0], [0.0], [6.0]]), np.array([1, 1, 2])),
                 [3.75],
-                "Three clients and one parameter: (3 + 0 + 2 · 6) / 4.",
+                _("Three clients and one parameter: (3 + 0 + 2 · 6) / 4."),
             ),
         ),
         mistakes=(
             Mistake(
-                ", weights=sizes", "", "Your average ignores how many samples each client has."
+                ", weights=sizes", "", _("Your average ignores how many samples each client has.")
             ),
             Mistake(
                 "np.average(models, axis=0, weights=sizes)",
                 "sizes @ models",
-                "Divide by the sum of the sizes.",
+                _("Divide by the sum of the sizes."),
             ),
-            Mistake("axis=0", "axis=1", "Average over the clients, parameter by parameter."),
+            Mistake("axis=0", "axis=1", _("Average over the clients, parameter by parameter.")),
         ),
     ),
     Exercise(
@@ -131,51 +138,55 @@ EXERCISES = (
             Case(
                 (_W, _slope, _SIZES, [_LAST], 0.1, 1),
                 [0.6, 1.0],
-                "One round in which client 2 trains alone.",
+                _("One round in which client 2 trains alone."),
             ),
             Case(
                 (_W, _slope, _SIZES, [_PAIR], 0.1, 1),
                 [0.975, 0.8],
-                "Clients 0 and 1 have 10 and 30 samples.",
+                _("Clients 0 and 1 have 10 and 30 samples."),
             ),
             Case(
                 (_W, _slope, _SIZES, [_PAIR_2], 0.1, 1),
                 [0.84, 0.82],
-                "Clients 1 and 2 have 30 and 20 samples.",
+                _("Clients 1 and 2 have 30 and 20 samples."),
             ),
             Case(
                 (_W, _slope, _SIZES, [_PAIR, _LAST], 0.1, 1),
                 [0.58, 0.84],
-                "Round 2 starts from the average of round 1.",
+                _("Round 2 starts from the average of round 1."),
             ),
             Case(
-                (_W, _slope, _SIZES, [_PAIR], 0.1, 2), [0.9525, 0.665], "Two local steps per round."
+                (_W, _slope, _SIZES, [_PAIR], 0.1, 2),
+                [0.9525, 0.665],
+                _("Two local steps per round."),
             ),
-            Case((_W, _slope, _SIZES, [_LAST], 0.2, 1), [0.2, 1.0], "One round with η = 0.2."),
+            Case((_W, _slope, _SIZES, [_LAST], 0.2, 1), [0.2, 1.0], _("One round with η = 0.2.")),
         ),
         mistakes=(
             Mistake(
                 "sizes[cohort]",
                 "sizes[: len(cohort)]",
-                "Do the sizes belong to the clients of this cohort?",
+                _("Do the sizes belong to the clients of this cohort?"),
             ),
             Mistake(
                 ", sizes[cohort]",
                 ", np.ones(len(cohort))",
-                "Your average ignores how many samples each client has.",
+                _("Your average ignores how many samples each client has."),
             ),
             Mistake(
                 "for k in cohort",
                 "for k in range(len(cohort))",
-                "Which clients train? Their numbers are in `cohort`.",
+                _("Which clients train? Their numbers are in `cohort`."),
             ),
             Mistake(
-                "        w = ag", "        return ag", "Your function stops after the first round."
+                "        w = ag",
+                "        return ag",
+                _("Your function stops after the first round."),
             ),
             Mistake(
                 "[local_update(w, k, gradient, eta, steps)",
                 "[w := local_update(w, k, gradient, eta, steps)",
-                "All clients of a cohort must start from the same w.",
+                _("All clients of a cohort must start from the same w."),
             ),
         ),
     ),

@@ -11,6 +11,7 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.data import Dataset
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.chapters.ch00_start_here import softmax
@@ -18,14 +19,15 @@ from fedlab_course.check import own
 from fedlab_course.comparison_figures import differences
 from fedlab_course.evidence import tables
 
+_ = translator(__name__)
 State = Mapping[str, torch.Tensor]
 SHARES = 20  # steps from one network to the other
 MARGIN = 0.01  # δ
-NETWORKS = {"two hidden layers of 32": (32, 32), "one hidden layer of 200": (200,)}
+NETWORKS = {_("two hidden layers of 32"): (32, 32), _("one hidden layer of 200"): (200,)}
 # colour, dash, and pixels from the middle of the curve up to its name
 _STARTS = {
-    "one start for both": (GROUPS[3], "solid", 14),
-    "a start for each": (GROUPS[2], "9px,3px", -14),
+    _("one start for both"): (GROUPS[3], "solid", 14),
+    _("a start for each"): (GROUPS[2], "9px,3px", -14),
 }
 
 
@@ -47,9 +49,8 @@ def twins(
     rounds = np.arange(len(mine))
     accuracy = np.array([softmax.accuracy(w, data) for w in mine])
     gaps = largest_differences(mine, theirs)
-    figure = new_figure(
-        title=f"NumPy and PyTorch, {words}", x_title="", y_title="", height=520, legend=False
-    )
+    title = _("NumPy and PyTorch, {words}").format(words=words)
+    figure = new_figure(title=title, x_title="", y_title="", height=520, legend=False)
     figure.add_scatter(
         x=rounds, y=accuracy, mode="lines+markers", line={"color": INK}, marker={"size": 7}
     )
@@ -58,27 +59,28 @@ def twins(
     figure.add_scatter(x=rounds, y=shown, line={"color": GROUPS[4]}, marker={"size": 7}, **below)
     figure.update_layout(
         xaxis={"anchor": "y", "showticklabels": False},
-        yaxis={"domain": [0.55, 1], "tickformat": ".0%", "title": "test accuracy"},
-        xaxis2={"anchor": "y2", "title": "round"},
+        yaxis={"domain": [0.55, 1], "tickformat": ".0%", "title": _("test accuracy")},
+        xaxis2={"anchor": "y2", "title": _("round")},
         yaxis2={
             "domain": [0, 0.42],
             "type": "log",
             "range": [-17.5, -11.5],
             "dtick": 1,
             "exponentformat": "power",
-            "title": "largest difference",
+            "title": _("largest difference"),
         },
     )
-    text = (
-        f"Two charts over {len(mine) - 1} rounds, {words}. Above, the test accuracy, which ends at "
-        f"{accuracy[-1]:.1%}. Below, the largest difference of any parameter between NumPy and "
-        f"PyTorch: at most {gaps.max():.1g}."
-    )
+    text = _(
+        "Two charts over {rounds} rounds, {words}. Above, the test accuracy, which ends at "
+        "{accuracy:.1%}. Below, the largest difference of any parameter between NumPy and "
+        "PyTorch: at most {gap:.1g}."
+    ).format(rounds=len(mine) - 1, words=words, accuracy=accuracy[-1], gap=gaps.max())
     rows = [
         [t, f"{share:.1%}", f"{gap:.1g}"]
         for t, share, gap in zip(rounds, accuracy, gaps, strict=True)
     ]
-    set_description(figure, text, ["round", "test accuracy", "largest difference"], rows)
+    columns = [_("round"), _("test accuracy"), _("largest difference")]
+    set_description(figure, text, columns, rows)
     return figure
 
 
@@ -90,13 +92,13 @@ def between(aggregate: Callable[..., Any], data: Dataset, seed: int) -> go.Figur
     ``aggregate(models, sizes)`` averages, with sizes from 0 to 20 for the second network.
     """
     words = own.whose(aggregate)
-    figure = new_figure(
-        title=f"The average of two networks, {words}", x_title="", y_title="", legend=False
-    )
+    title = _("The average of two networks, {words}").format(words=words)
+    figure = new_figure(title=title, x_title="", y_title="", legend=False)
+    share = _("share of network 2")
     figure.update_layout(
-        xaxis={"domain": [0, 0.47], "title": "share of network 2"},
-        xaxis2={"domain": [0.53, 1], "title": "share of network 2", "anchor": "y2"},
-        yaxis={"tickformat": ".0%", "range": [0, 1.12], "title": "test accuracy"},
+        xaxis={"domain": [0, 0.47], "title": share},
+        xaxis2={"domain": [0.53, 1], "title": share, "anchor": "y2"},
+        yaxis={"tickformat": ".0%", "range": [0, 1.12], "title": _("test accuracy")},
         yaxis2={"showticklabels": False, "range": [0, 1.12], "anchor": "x2"},
     )
     rows = []
@@ -106,13 +108,15 @@ def between(aggregate: Callable[..., Any], data: Dataset, seed: int) -> go.Figur
         for start, accuracies in _averages(aggregate, data, seed, hidden).items():
             _add_average(figure, axes, start, accuracies)
             three = (accuracies[0], accuracies[SHARES // 2], accuracies[-1])
-            rows.append([f"{name}, {start}", *(f"{value:.1%}" for value in three)])
+            both = _("{network}, {start}").format(network=name, start=start)
+            rows.append([both, *(f"{value:.1%}" for value in three)])
     phrases = "; ".join(f"{name}: {one}, {half}, {two}" for name, one, half, two in rows)
-    text = (
-        f"Test accuracy of the average of two networks, {words}: network 1 alone, the plain mean, "
-        f"network 2 alone. {phrases}."
-    )
-    set_description(figure, text, ["networks", "network 1", "their mean", "network 2"], rows)
+    text = _(
+        "Test accuracy of the average of two networks, {words}: network 1 alone, the plain mean, "
+        "network 2 alone. {phrases}."
+    ).format(words=words, phrases=phrases)
+    columns = [_("networks"), _("network 1"), _("their mean"), _("network 2")]
+    set_description(figure, text, columns, rows)
     return figure
 
 
@@ -123,7 +127,7 @@ def _averages(
     halves = fl.partition.iid(data.train.y, num_clients=2, seed=seed)
     first = _trained(data, halves[0], hidden, seed)
     found = {}
-    for name, start in (("one start for both", seed), ("a start for each", seed + 1)):
+    for name, start in zip(_STARTS, (seed, seed + 1), strict=True):
         models = np.stack([first, _trained(data, halves[1], hidden, start)])
         sizes = [np.array([SHARES - i, i]) for i in range(SHARES + 1)]
         found[name] = _accuracies([aggregate(models, n) for n in sizes], data, hidden)
@@ -174,21 +178,21 @@ def cost_of_skew() -> go.Figure:
     strong = {"partition": "dirichlet", "alpha": 0.05}
     best = {"method": "FedAvg", "epochs": 5, "best_by": "rounds"}
     gaps = {
-        "α = 0.3, rounds 1 to 10": _gap("first_skew", "start_accuracy", iid, mild),
-        "α = 0.3, rounds 46 to 50": _gap("first_skew", "end_accuracy", iid, mild),
-        "the same, each at its best η": _gap(
+        _("α = 0.3, rounds 1 to 10"): _gap("first_skew", "start_accuracy", iid, mild),
+        _("α = 0.3, rounds 46 to 50"): _gap("first_skew", "end_accuracy", iid, mild),
+        _("the same, each at its best η"): _gap(
             "rated_digits",
             "end_accuracy",
             best | {"partition": "iid"},
             best | {"partition": "dirichlet_0.3"},
         ),
-        "α = 0.05, rounds 46 to 50": _gap("first_skew", "end_accuracy", iid, strong),
+        _("α = 0.05, rounds 46 to 50"): _gap("first_skew", "end_accuracy", iid, strong),
     }
     figure = differences(
         gaps,
         margin=MARGIN,
-        title="What skew costs",
-        x_title="accuracy of IID minus Dirichlet, in points",
+        title=_("What skew costs"),
+        x_title=_("accuracy of IID minus Dirichlet, in points"),
         digits=2,  # an interval ends just below δ
     )
     return figure.update_annotations(x=0, xanchor="left", selector={"xref": "paper"})

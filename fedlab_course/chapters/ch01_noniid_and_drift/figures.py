@@ -9,12 +9,15 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import scene
 from fedlab_course.check import own, registry
 from fedlab_course.evidence import tables
 from fedlab_course.explore import quadratics
+
+_ = translator(__name__)
 
 TAUS = (1, 2, 5, 10, 20, 50)
 RATES = (0.01, 0.03, 0.1)
@@ -32,16 +35,16 @@ _RIGHT = 0.15  # from the last place on x to the end of the axis
 _BEST = {"method": "FedAvg", "best_by": "rounds"}
 # of a table: the rows of a split
 _SPLITS: dict[str, dict[str, Any]] = {
-    "IID": {"partition": "iid"},
-    "two labels": {"partition": "labels_per_client", "labels_per_client": 2},
-    "one label": {"partition": "labels_per_client", "labels_per_client": 1},
+    _("IID"): {"partition": "iid"},
+    _("two labels"): {"partition": "labels_per_client", "labels_per_client": 2},
+    _("one label"): {"partition": "labels_per_client", "labels_per_client": 1},
 }
 # split → its name in the table of best rates, and its colour
 _BEST_OF = {
-    "IID": ("iid", INK),
-    "two labels": ("two_labels", GROUPS[1]),
-    "one label": ("one_label", GROUPS[2]),
-    "Dirichlet 0.1": ("dirichlet_0.1", GROUPS[3]),  # its runs at one rate have E = 5 alone
+    _("IID"): ("iid", INK),
+    _("two labels"): ("two_labels", GROUPS[1]),
+    _("one label"): ("one_label", GROUPS[2]),
+    _("Dirichlet 0.1"): ("dirichlet_0.1", GROUPS[3]),  # its runs at one rate have E = 5 alone
 }
 
 
@@ -49,14 +52,14 @@ def opening() -> scene.Scene:
     """Two clients that make one local step a round: w walks to the optimum."""
     exercise = registry.get("00-local")
     local_update = own.mark(exercise.build(exercise.solution_source))
-    panels = {"one local step a round": scene.Panel(local_update, 1)}
-    return scene.play(panels, title="Two clients and one w")
+    panels = {_("one local step a round"): scene.Panel(local_update, 1)}
+    return scene.play(panels, title=_("Two clients and one w"))
 
 
 def end(local_update: scene.LocalUpdate, steps: int, rate: float) -> np.ndarray:
     """Where w is [2] after many rounds of the two clients in the plane."""
     w = np.array(quadratics.START)
-    for _ in range(-(-LOCAL_STEPS // steps)):
+    for _unused in range(-(-LOCAL_STEPS // steps)):
         models = [local_update(w.copy(), k, quadratics.gradient, rate, steps) for k in (0, 1)]
         w = np.mean(models, axis=0)
     return w
@@ -81,9 +84,9 @@ def stopping(local_update: scene.LocalUpdate, stops: scene.Place) -> go.Figure:
     """
     words = own.whose(local_update, stops)
     figure = new_figure(
-        title=f"Formula (lines) and runs (markers), {words}",
-        x_title="local steps τ in a round",
-        y_title="distance of w from the optimum",
+        title=_("Formula (lines) and runs (markers), {words}").format(words=words),
+        x_title=_("local steps τ in a round"),
+        y_title=_("distance of w from the optimum"),
         legend=False,
     )
     figure.update_xaxes(type="log", tickvals=TAUS, ticktext=[str(tau) for tau in TAUS])
@@ -96,13 +99,15 @@ def stopping(local_update: scene.LocalUpdate, stops: scene.Place) -> go.Figure:
         figure.add_scatter(x=every, y=lines, mode="lines", line=line, name=f"η = {rate:g}")
         runs = [_away(end(local_update, tau, rate)) for tau in TAUS]
         marker = {"color": colour, "symbol": symbol, "size": 10}
-        figure.add_scatter(x=TAUS, y=runs, mode="markers", marker=marker, name="runs")
+        figure.add_scatter(x=TAUS, y=runs, mode="markers", marker=marker, name=_("runs"))
         _name(figure, np.log10(TAUS[-1]), lines[-1], f"η = {rate:g}", colour)
         pairs = zip(TAUS, runs, strict=True)
         rows += [[f"{rate:g}", tau, f"{lines[tau - 1]:.4f}", f"{run:.4f}"] for tau, run in pairs]
-    phrases = "; ".join(f"η={rate}, τ={tau}: {run}" for rate, tau, _, run in rows)
-    text = f"Distance from the optimum at which w stops, {words}. Runs: {phrases}."
-    set_description(figure, text, ["η", "τ", "formula", "run"], rows)
+    phrases = "; ".join(f"η={rate}, τ={tau}: {run}" for rate, tau, _formula, run in rows)
+    text = _("Distance from the optimum at which w stops, {words}. Runs: {phrases}.").format(
+        words=words, phrases=phrases
+    )
+    set_description(figure, text, ["η", "τ", _("formula"), _("run")], rows)
     return figure
 
 
@@ -122,30 +127,33 @@ def by_alpha(label_distance: Callable[..., Any], data: fl.Dataset) -> go.Figure:
     ``label_distance``, a dot for each split that is drawn here.
     """
     words = own.whose(label_distance)
-    figure = new_figure(title="What skew costs", x_title="", y_title="", height=560, legend=False)
-    figure.update_layout(
-        yaxis={"domain": [0.42, 1], "title": "test accuracy", "tickformat": ".0%"},
-        yaxis2={"domain": [0, 0.3], "title": "EMD", "range": [0, 2], "anchor": "x"},
-        xaxis={"title": "α of Dirichlet", "anchor": "y2"},
+    figure = new_figure(
+        title=_("What skew costs"), x_title="", y_title="", height=560, legend=False
     )
-    names = [*(f"{alpha:g}" for alpha in ALPHAS), "IID"]
+    figure.update_layout(
+        yaxis={"domain": [0.42, 1], "title": _("test accuracy"), "tickformat": ".0%"},
+        yaxis2={"domain": [0, 0.3], "title": "EMD", "range": [0, 2], "anchor": "x"},
+        xaxis={"title": _("α of Dirichlet"), "anchor": "y2"},
+    )
+    names = [*(f"{alpha:g}" for alpha in ALPHAS), _("IID")]
     _name_places(figure, names)
     splits: list[dict[str, Any]] = [{"partition": "dirichlet", "alpha": alpha} for alpha in ALPHAS]
     splits.append({"partition": "iid"})
     rows = []
     for name, measure, look in (
-        ("rounds 1 to 10", "start_accuracy", (GROUPS[0], "circle-open", "9px,3px")),
-        ("rounds 46 to 50", "end_accuracy", (INK, "square-open", "solid")),
+        (_("rounds 1 to 10"), "start_accuracy", (GROUPS[0], "circle-open", "9px,3px")),
+        (_("rounds 46 to 50"), "end_accuracy", (INK, "square-open", "solid")),
     ):
         seeds = [tables.matching("first_skew", split)[measure] for split in splits]
         rows += _add_dots(figure, names, seeds, name, look)
-    best = {"0.1": "dirichlet_0.1", "0.3": "dirichlet_0.3", "IID": "iid"}
+    best = {"0.1": "dirichlet_0.1", "0.3": "dirichlet_0.3", _("IID"): "iid"}
     rows += _add_best(figure, names, {name: (split, 5) for name, split in best.items()}, GROUPS[4])
     _say_star(figure, x=1, y=1.05, colour=GROUPS[4])
     measured = _distances(label_distance, data)
     look = (GROUPS[3], "diamond-open", "3px,3px")
-    rows += _add_dots(figure, names, measured, f"EMD, {words}", look, axes="2")
-    _describe(figure, "Accuracy and EMD against α", rows)
+    name = _("EMD, {words}").format(words=words)
+    rows += _add_dots(figure, names, measured, name, look, axes="2")
+    _describe(figure, _("Accuracy and EMD against α"), rows)
     return figure
 
 
@@ -171,9 +179,9 @@ def by_epochs() -> go.Figure:
     each stored seed at one rate, and a star for the mean at the best rate.
     """
     figure = new_figure(
-        title="What local work costs",
-        x_title="local epochs E in a round",
-        y_title="accuracy in rounds 46 to 50",
+        title=_("What local work costs"),
+        x_title=_("local epochs E in a round"),
+        y_title=_("accuracy in rounds 46 to 50"),
         height=560,
         legend=False,
     )
@@ -181,8 +189,8 @@ def by_epochs() -> go.Figure:
     names = [str(epochs) for epochs in EPOCHS]
     _name_places(figure, names)
     rows = []
-    looks = {"IID": "circle-open", "two labels": "square-open", "one label": "diamond-open"}
-    dashes = {"IID": "solid", "two labels": "9px,3px", "one label": "3px,3px"}
+    looks = dict(zip(_SPLITS, ("circle-open", "square-open", "diamond-open"), strict=True))
+    dashes = dict(zip(_SPLITS, ("solid", "9px,3px", "3px,3px"), strict=True))
     shifts = dict(zip(_BEST_OF, (-0.06, 0.0, 0.06, 0.12), strict=True))
     for split, where in _SPLITS.items():
         seeds = [
@@ -195,9 +203,9 @@ def by_epochs() -> go.Figure:
         best = {str(epochs): (name, epochs) for epochs in EPOCHS if _has_best(name, epochs)}
         rows += _add_best(figure, names, best, colour, of=split, shift=shifts[split])
     _say_star(figure, x=0.5, y=0.56, colour=INK)
-    note = {"text": "Dirichlet 0.1", "font": {"color": GROUPS[3]}, "xanchor": "left"}
+    note = {"text": _("Dirichlet 0.1"), "font": {"color": GROUPS[3]}, "xanchor": "left"}
     figure.add_annotation(x=2 + _RIGHT, y=0.987, xshift=6, showarrow=False, **note)
-    _describe(figure, "Accuracy after fifty rounds against the local epochs", rows)
+    _describe(figure, _("Accuracy after fifty rounds against the local epochs"), rows)
     return figure
 
 
@@ -227,7 +235,7 @@ def _add_dots(
     place = {"yaxis": f"y{axes}", "hovertemplate": f"%{{y:{form}}}"}
     means = [float(np.mean(values)) for values in seeds]
     x = np.arange(len(names)) + shift
-    gap = names.index("IID") if "IID" in names else len(names)
+    gap = names.index(_("IID")) if _("IID") in names else len(names)
     figure.add_scatter(
         x=np.insert(x, gap, x[-1]),
         y=np.insert(means, gap, np.nan),
@@ -242,7 +250,7 @@ def _add_dots(
         y=np.concatenate(seeds),
         mode="markers",
         marker={"color": colour, "symbol": symbol, "size": 7},
-        name=f"{name}, seeds",
+        name=_("{name}, seeds").format(name=name),
         **place,
     )
     words = "<br>".join(textwrap.wrap(name, _LONGEST))
@@ -279,7 +287,7 @@ def _add_best(
         rows = tables.matching("rated_digits", _BEST | {"partition": split, "epochs": epochs})
         means[where] = float(rows["end_accuracy"].mean())
     marker = {"color": colour, "symbol": "star-open", "size": 13, "line": {"width": 2}}
-    name = f"{of}, at its best η".removeprefix(", ")
+    name = _("{name}, at its best η").format(name=of) if of else _("at its best η")
     figure.add_scatter(
         x=[names.index(where) + shift for where in means],
         y=list(means.values()),
@@ -293,16 +301,22 @@ def _add_best(
 
 
 def _say_star(figure: go.Figure, *, x: float, y: float, colour: str) -> None:
-    words = "☆ at its best η<br>(no star: not measured)"
+    words = _("☆ at its best η<br>(no star: not measured)")
     figure.add_annotation(x=x, y=y, text=words, font={"color": colour}, showarrow=False)
 
 
 def _describe(figure: go.Figure, what: str, rows: Sequence[Sequence[str]]) -> None:
     table = pd.DataFrame(rows, columns=["curve", "at", "mean", "seeds"])
     phrases = [
-        f"{name}: "
-        + ", ".join(f"{mean} at {at}" for at, mean in zip(part["at"], part["mean"], strict=True))
+        _("{name}: {values}").format(name=name, values=_means_in_words(part))
         for name, part in table.groupby("curve", sort=False)
     ]
-    text = f"{what}, dots for the seeds and lines through their means. {'; '.join(phrases)}."
-    set_description(figure, text, list(table.columns), rows)
+    text = _("{what}, dots for the seeds and lines through their means. {phrases}.").format(
+        what=what, phrases=_("; ").join(phrases)
+    )
+    set_description(figure, text, [_("curve"), _("at"), _("mean"), _("seeds")], rows)
+
+
+def _means_in_words(part: pd.DataFrame) -> str:
+    pairs = zip(part["at"], part["mean"], strict=True)
+    return _(", ").join(_("{mean} at {at}").format(mean=mean, at=at) for at, mean in pairs)

@@ -4,6 +4,7 @@
 import numpy as np
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.on_quadratics import (
@@ -14,6 +15,8 @@ from fedlab_course.check.on_quadratics import (
     by_parameter,
     require_paths,
 )
+
+_ = translator(__name__)
 
 
 def local_update(w, k, gradient, eta, steps, mu):
@@ -62,9 +65,9 @@ def _expected(mu, b, lr=LR):
 def check_class(answer):
     """Compare with the closed form for three strengths, and for two parameters with another η."""
     hints = {
-        0.0: "With μ = 0 it must be FedAvg.",
-        1.0: "With μ = 1 the proximal term pulls y towards w. Which weight, and which anchor?",
-        5.0: "The weight must be μ, whatever μ is.",
+        0.0: _("With μ = 0 it must be FedAvg."),
+        1.0: _("With μ = 1 the proximal term pulls y towards w. Which weight, and which anchor?"),
+        5.0: _("The weight must be μ, whatever μ is."),
     }
     cases = [
         PathCase(_expected(mu, _B), hint, [mu], [1.0, 3.0], [0.0, 1.0])
@@ -74,7 +77,7 @@ def check_class(answer):
     cases.append(
         PathCase(
             by_parameter(lambda b: _expected(2.0, b, 0.05), pairs),
-            "Two parameters, μ = 2 and η = 0.05: the proximal term pulls each by itself.",
+            _("Two parameters, μ = 2 and η = 0.05: the proximal term pulls each by itself."),
             [2.0],
             [1.0, 3.0],
             pairs,
@@ -95,38 +98,40 @@ EXERCISES = (
             Case(
                 (_START, 0, _slope, 0.1, 1, 0.0),
                 [1.8, -0.8],
-                "One step with μ = 0 is a step of FedAvg.",
+                _("One step with μ = 0 is a step of FedAvg."),
             ),
             Case(
                 (_START, 0, _slope, 0.1, 1, 0.5),
                 [1.8, -0.8],
-                "At y = w the proximal term is zero, whatever μ is.",
+                _("At y = w the proximal term is zero, whatever μ is."),
             ),
-            Case((_START, 0, _slope, 0.1, 3, 0.5), [1.4855, -0.4855], "Three steps with μ = 0.5."),
+            Case(
+                (_START, 0, _slope, 0.1, 3, 0.5), [1.4855, -0.4855], _("Three steps with μ = 0.5.")
+            ),
             Case(
                 (_START, 1, _slope, 0.1, 2, 1.0),
                 [1.04, -0.04],
-                "Two steps of the steeper client with μ = 1.",
+                _("Two steps of the steeper client with μ = 1."),
             ),
             Case(
                 (_START, 1, _slope, 0.05, 2, 0.5),
                 [1.4525, -0.4525],
-                "Two steps of the steeper client with η = 0.05 and μ = 0.5.",
+                _("Two steps of the steeper client with η = 0.05 and μ = 0.5."),
             ),
         ),
         mistakes=(
-            Mistake("(y - w)", "(w - y)", "Your proximal term pushes y away from w."),
-            Mistake("(y - w)", "y", "Yours pulls y to zero. To which point must it pull?"),
-            Mistake("mu * (y", "mu / 2 * (y", "What is the derivative of μ/2 ‖y − w‖²?"),
+            Mistake("(y - w)", "(w - y)", _("Your proximal term pushes y away from w.")),
+            Mistake("(y - w)", "y", _("Yours pulls y to zero. To which point must it pull?")),
+            Mistake("mu * (y", "mu / 2 * (y", _("What is the derivative of μ/2 ‖y − w‖²?")),
             Mistake(
                 "gradient(k, y)",
                 "gradient(k, w)",
-                "Each step needs the gradient where the client is then.",
+                _("Each step needs the gradient where the client is then."),
             ),
             Mistake(
                 "(gradient(k, y) + mu * (y - w))",
                 "gradient(k, y) - mu * (y - w)",
-                "η must multiply both terms: the gradient and μ (y − w).",
+                _("η must multiply both terms: the gradient and μ (y − w)."),
             ),
         ),
     ),

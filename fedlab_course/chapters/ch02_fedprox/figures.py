@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK, METHODS
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import tables
 
+_ = translator(__name__)
 _NEAR = 0.01  # of the first distance to the stopping point
 _RATE = 0.05  # of the stored runs, in which a client makes 10 steps
 _STEPS = 10
@@ -18,8 +20,13 @@ _LETTERS = {"mu": "μ", "tau": "τ", "eta": "η"}
 # Name → the setting of a path that it changes, its values, colour and dash.
 _RIVALS: dict[str, tuple[str, Sequence[float], str, str]] = {
     "FedProx": ("mu", (0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 12.9), METHODS["fedprox"], "solid"),
-    "FedAvg, fewer steps": ("tau", (10, 8, 6, 5, 4, 3, 2, 1), METHODS["fedavg"], "solid"),
-    "FedAvg, smaller η": ("eta", (0.1, 0.08, 0.05, 0.03, 0.02, 0.01), METHODS["fedavg"], "5px,3px"),
+    _("FedAvg, fewer steps"): ("tau", (10, 8, 6, 5, 4, 3, 2, 1), METHODS["fedavg"], "solid"),
+    _("FedAvg, smaller η"): (
+        "eta",
+        (0.1, 0.08, 0.05, 0.03, 0.02, 0.01),
+        METHODS["fedavg"],
+        "5px,3px",
+    ),
 }
 _PANELS = {"yaxis": (0.56, 1.0), "yaxis2": (0.0, 0.42)}
 
@@ -41,17 +48,24 @@ def stops(fedprox: Callable[[float], np.ndarray], optimum: float) -> go.Figure:
     needed = np.array([rounds_needed(path) for path in paths])
     figure = _two_curves(strengths, ends, needed, optimum)
     best = int(ends.argmax())
-    text = (
-        f"Two curves against μ. FedProx stops at {ends[0]:.4f} for μ = 0, at most at "
-        f"{ends[best]:.4f} for μ = {strengths[best]:g}, and at {ends[-1]:.4f} for μ = 16.6; the "
-        f"optimum is {optimum:g}. Rounds to the last hundredth of the way: {needed[0]} for μ = 0, "
-        f"{needed.max()} at most."
+    text = _(
+        "Two curves against μ. FedProx stops at {first:.4f} for μ = 0, at most at {highest:.4f} "
+        "for μ = {best:g}, and at {last:.4f} for μ = 16.6; the optimum is {optimum:g}. Rounds to "
+        "the last hundredth of the way: {fewest} for μ = 0, {most} at most."
+    ).format(
+        first=ends[0],
+        highest=ends[best],
+        best=strengths[best],
+        last=ends[-1],
+        optimum=optimum,
+        fewest=needed[0],
+        most=needed.max(),
     )
     rows = [
         [f"{mu:g}", f"{end:.4f}", int(count)]
         for mu, end, count in zip(strengths[::4], ends[::4], needed[::4], strict=True)
     ]
-    set_description(figure, text, ["μ", "FedProx stops at", "rounds"], rows)
+    set_description(figure, text, ["μ", _("FedProx stops at"), _("rounds")], rows)
     return figure
 
 
@@ -60,19 +74,19 @@ def _two_curves(
 ) -> go.Figure:
     """The stopping points against μ, and below them the rounds needed, both [n]."""
     figure = new_figure(
-        title="What μ buys, and what it costs",
-        x_title="proximal strength μ",
-        y_title="FedProx stops at",
+        title=_("What μ buys, and what it costs"),
+        x_title=_("proximal strength μ"),
+        y_title=_("FedProx stops at"),
         height=440,
         legend=False,
     )
     look = {"color": METHODS["fedprox"], "width": 3}
-    figure.add_scatter(x=strengths, y=ends, mode="lines", name="FedProx stops at", line=look)
+    figure.add_scatter(x=strengths, y=ends, mode="lines", name=_("FedProx stops at"), line=look)
     figure.add_scatter(
-        x=strengths, y=needed, yaxis="y2", mode="lines", name="rounds needed", line=look
+        x=strengths, y=needed, yaxis="y2", mode="lines", name=_("rounds needed"), line=look
     )
     figure.add_hline(y=optimum, line={"color": GREY, "width": 2, "dash": "dot"})
-    note = {"text": "optimum", "font": {"color": GREY}, "showarrow": False, "yanchor": "bottom"}
+    note = {"text": _("optimum"), "font": {"color": GREY}, "showarrow": False, "yanchor": "bottom"}
     figure.add_annotation(x=0.3, y=optimum, xanchor="left", **note)
     figure.update_layout(
         yaxis_domain=_PANELS["yaxis"],
@@ -80,7 +94,7 @@ def _two_curves(
         xaxis_anchor="y2",
         yaxis2={
             "domain": _PANELS["yaxis2"],
-            "title": "rounds to 1 %<br>of its own stop",
+            "title": _("rounds to 1 %<br>of its own stop"),
             "anchor": "x",
             "rangemode": "tozero",
         },
@@ -94,9 +108,9 @@ def rivals(path: Callable[..., np.ndarray], optimum: float) -> go.Figure:
     ``path``: (mu, eta, tau) → w before the first round and after each round; μ = 0 is FedAvg.
     """
     figure = new_figure(
-        title="Three ways to move less in a round",
-        x_title="rounds to 1 % of its own stop",
-        y_title="stops at",
+        title=_("Three ways to move less in a round"),
+        x_title=_("rounds to 1 % of its own stop"),
+        y_title=_("stops at"),
         legend=False,
     )
     rows = []
@@ -113,9 +127,8 @@ def rivals(path: Callable[..., np.ndarray], optimum: float) -> go.Figure:
             line={"color": colour, "width": 2.5, "dash": dash},
             marker={"size": 8, "symbol": "circle" if dash == "solid" else "circle-open"},
             customdata=labels,
-            hovertemplate="%{customdata}: stops at %{y:.4f}, %{x} rounds<extra>"
-            + name
-            + "</extra>",
+            hovertemplate=_("%{customdata}: stops at %{y:.4f}, %{x} rounds")
+            + f"<extra>{name}</extra>",
         )
         note = {"text": f"{name}: {labels[-1]}", "font": {"color": colour}, "showarrow": False}
         place = {"x": np.log10(needed[-1]), "y": ends[-1], "xanchor": "left", "xshift": 10}
@@ -126,10 +139,11 @@ def rivals(path: Callable[..., np.ndarray], optimum: float) -> go.Figure:
         ]
     figure.add_hline(y=optimum, line={"color": GREY, "width": 2, "dash": "dot"})
     figure.update_xaxes(type="log", tickvals=_ROUND_TICKS, range=[0.4, 2.0], dtick=None)
-    text = (
+    text = _(
         "Stopping points against rounds, a curve each for μ, for fewer steps, for a smaller rate."
     )
-    set_description(figure, text, ["method", "setting", "stops at", "rounds"], rows)
+    columns = [_("method"), _("setting"), _("stops at"), _("rounds")]
+    set_description(figure, text, columns, rows)
     return figure
 
 
@@ -140,9 +154,9 @@ def moves() -> go.Figure:
     plain = drifts[drifts.algorithm == "fedavg"].drift.to_numpy()
     proximal = drifts[drifts.algorithm == "fedprox"]
     figure = new_figure(
-        title="How far clients move, FedAvg = 100 %",
+        title=_("How far clients move, FedAvg = 100 %"),
         x_title="μητ",
-        y_title="drift, as a part of FedAvg's",
+        y_title=_("drift, as a part of FedAvg's"),
         legend=False,
     )
     figure.add_hline(y=1.0, line={"color": INK, "width": 1})
@@ -157,9 +171,13 @@ def moves() -> go.Figure:
         type="log", tickvals=products, ticktext=[f"{one:g}" for one in products], range=[-2.7, 0.1]
     )
     figure.update_yaxes(range=[0.8, 1.04], tickformat=".0%")
-    phrases = "; ".join(f"μ = {mu}: {part} at μητ = {product}" for mu, product, part, _ in table)
-    text = f"Drift of FedProx as a part of FedAvg's, a dot for each seed. {phrases}."
-    set_description(figure, text, ["μ", "μητ", "mean part", "seeds"], table)
+    phrases = "; ".join(
+        _("μ = {mu}: {part} at μητ = {product}").format(mu=mu, part=part, product=product)
+        for mu, product, part, _seeds in table
+    )
+    text = _("Drift of FedProx as a part of FedAvg's, a dot for each seed. {phrases}.")
+    columns = ["μ", "μητ", _("mean part"), _("seeds")]
+    set_description(figure, text.format(phrases=phrases), columns, table)
     return figure
 
 
@@ -170,9 +188,9 @@ def _add_parts(figure: go.Figure, product: float, mu: float, parts: np.ndarray) 
         x=[product] * len(parts),
         y=parts,
         mode="markers",
-        name=f"μ = {mu:g}, one seed each",
+        name=_("μ = {mu:g}, one seed each").format(mu=mu),
         marker={"symbol": "circle-open", "size": 9, "color": colour, "line": {"width": 1.5}},
-        hovertemplate="%{y:.1%}<extra>one seed</extra>",
+        hovertemplate="%{y:.1%}<extra>" + _("one seed") + "</extra>",
     )
     figure.add_annotation(
         x=np.log10(product),

@@ -3,6 +3,9 @@
 from typing import Any
 
 import fedlab_core as fl
+from fedlab_core.language import translator
+
+_ = translator(__name__)
 
 
 def history(fed: fl.FederatedDataset, model: Any, rule: fl.Algorithm, **work: Any) -> fl.History:
@@ -13,5 +16,6 @@ def history(fed: fl.FederatedDataset, model: Any, rule: fl.Algorithm, **work: An
     try:
         return fl.simulate(fed, model, rule, **work)
     except fl.Diverged as stopped:
-        print(f"{stopped.algorithm} diverged in round {stopped.round} at η = {stopped.lr:g}.")
+        words = _("{name} diverged in round {round} at η = {lr:g}.")
+        print(words.format(name=stopped.algorithm, round=stopped.round, lr=stopped.lr))
         return stopped.history

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.on_quadratics import (
@@ -20,6 +21,8 @@ from fedlab_course.check.on_quadratics import (
     require_paths,
 )
 from fedlab_course.check.tools import close, require, run_with
+
+_ = translator(__name__)
 
 
 def local_update(w, k, gradient, eta, steps, c, c_k):
@@ -103,14 +106,14 @@ def check_class(answer):
     the numbers that SCAFFOLD sends.
     """
     clients = [1.0, 3.0], [0.0, 1.0]
-    both = "Both clients take part. Round 1 is FedAvg, and then comes c − c_k."
+    both = _("Both clients take part. Round 1 is FedAvg, and then comes c − c_k.")
     one_client = {"clients_per_round": 1}
-    alone = (
+    alone = _(
         "One of two clients takes part. c_k⁺ must be its mean gradient, and c the mean of all "
         "c_k: divide by N."
     )
     pairs = [[0.0, 4.0], [1.0, -1.0]]
-    unequal = (
+    unequal = _(
         "Two parameters. η is 0.2, and the clients make 2 and 6 steps: take these numbers from "
         "`server.lr` and `steps`."
     )
@@ -123,11 +126,11 @@ def check_class(answer):
     ]
     require_paths(answer, cases, known_formulas.SCAFFOLD)
     down, up = run_with(answer, numbers_sent, [], 4, {"clients_per_round": 3})
-    require(
-        close([down, up], [2, 2]),
-        f"A client receives w and c and sends two vectors, 2 P numbers each way. By your "
-        f"`communication` it receives {down:.3g} P and sends {up:.3g} P.",
+    hint = _(
+        "A client receives w and c and sends two vectors, 2 P numbers each way. By your "
+        "`communication` it receives {down:.3g} P and sends {up:.3g} P."
     )
+    require(close([down, up], [2, 2]), hint.format(down=down, up=up))
 
 
 _START = np.array([2.0, -1.0])
@@ -148,38 +151,40 @@ EXERCISES = (
             Case(
                 (_START, 0, _slope, 0.1, 1, _NONE, _NONE),
                 [1.8, -0.8],
-                "All controls are zero: a step of FedAvg.",
+                _("All controls are zero: a step of FedAvg."),
             ),
             Case(
                 (_START, 0, _slope, 0.1, 1, _OWN, _OWN),
                 [1.8, -0.8],
-                "A client with c_k = c needs no correction.",
+                _("A client with c_k = c needs no correction."),
             ),
             Case(
                 (_START, 0, _slope, 0.1, 1, _C, _OWN),
                 [1.74, -0.76],
-                "The corrected gradient is (2.6, −2.4).",
+                _("The corrected gradient is (2.6, −2.4)."),
             ),
             Case(
                 (_START, 0, _slope, 0.1, 2, _C, _OWN),
                 [1.506, -0.544],
-                "Two steps with the same correction.",
+                _("Two steps with the same correction."),
             ),
             Case(
                 (_START, 1, _slope, 0.2, 1, _C, _OWN),
                 [0.68, 0.28],
-                "One step of the steeper client with η = 0.2. The corrected gradient is "
-                "(6.6, −6.4).",
+                _(
+                    "One step of the steeper client with η = 0.2. The corrected gradient is "
+                    "(6.6, −6.4)."
+                ),
             ),
         ),
         mistakes=(
-            Mistake("c - c_k", "c_k - c", "Which of the two controls is subtracted?"),
-            Mistake(" + c - c_k", "", "Your step does not depend on c and c_k."),
-            Mistake(" + c - c_k", " - c_k", "Both controls belong into the step."),
+            Mistake("c - c_k", "c_k - c", _("Which of the two controls is subtracted?")),
+            Mistake(" + c - c_k", "", _("Your step does not depend on c and c_k.")),
+            Mistake(" + c - c_k", " - c_k", _("Both controls belong into the step.")),
             Mistake(
                 "eta * (gradient(k, y) + c - c_k)",
                 "eta * gradient(k, y) - (c - c_k)",
-                "η must multiply both terms: the gradient and c − c_k.",
+                _("η must multiply both terms: the gradient and c − c_k."),
             ),
         ),
     ),
@@ -191,40 +196,42 @@ EXERCISES = (
             Case(
                 (_NONE, _NONE, _W, _END, 4, 0.1),
                 [0.5, 0.1],
-                "The old controls are zero. Four gradients add up.",
+                _("The old controls are zero. Four gradients add up."),
             ),
             Case(
                 (_OWN, _C, _W, _END_2, 4, 0.1),
                 [0.5, 0.1],
-                "The same gradients; the move contains c − c_k too.",
+                _("The same gradients; the move contains c − c_k too."),
             ),
             Case(
                 (_OWN, _C, _W, _END_3, 2, 0.5),
                 [0.5, 0.1],
-                "Two steps with η = 0.5 and the same mean gradient.",
+                _("Two steps with η = 0.5 and the same mean gradient."),
             ),
         ),
         mistakes=(
             Mistake(
                 "(w - y)",
                 "(y - w)",
-                "A client moves against its gradients. In which direction does w − y point?",
+                _("A client moves against its gradients. In which direction does w − y point?"),
             ),
             Mistake(
-                "(steps * eta)", "steps", "Your control is η times too small. How long is a step?"
+                "(steps * eta)",
+                "steps",
+                _("Your control is η times too small. How long is a step?"),
             ),
             Mistake(
                 "(steps * eta)",
                 "eta",
-                "Your control is the sum of the four gradients, not their mean.",
+                _("Your control is the sum of the four gradients, not their mean."),
             ),
             Mistake(
                 "c_k - c + ",
                 "",
-                "The move contains the correction c − c_k, and so does your control.",
+                _("The move contains the correction c − c_k, and so does your control."),
             ),
             Mistake(
-                "(steps * eta)", "steps * eta", "Without parentheses the last factor multiplies."
+                "(steps * eta)", "steps * eta", _("Without parentheses the last factor multiplies.")
             ),
         ),
     ),

@@ -1,6 +1,6 @@
 """Figures of chapter 3: accuracy by bytes, the leads at best rates, and a patient."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,11 +8,20 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.compare import Interval, price, t_interval
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, METHODS
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.evidence import best_rates
 
+_ = translator(__name__)
+SPLITS = {  # of best_rates → its name
+    "two_labels": _("two labels"),
+    "one_label": _("one label"),
+    "dirichlet_0.1": _("Dirichlet 0.1"),
+    "dirichlet_0.3": _("Dirichlet 0.3"),
+    "iid": _("IID"),
+}
 TARGET = 0.9
 _MEGA = 1e6
 _LOW = 0.5  # of the axis of accuracies
@@ -31,10 +40,10 @@ def race(histories: Mapping[str, fl.History], x: str, *, title: str) -> go.Figur
 
     ``x``: "rounds" or "bytes". By bytes the axis ends where the first run ends.
     """
-    unit, axis = (_MEGA, "megabytes") if x == "bytes" else (1.0, "communication round")
+    unit, axis = (_MEGA, _("megabytes")) if x == "bytes" else (1.0, _("communication round"))
     spent = {name: price(one, x).to_numpy(dtype=float) / unit for name, one in histories.items()}
     most = min(float(along[-1]) for along in spent.values())
-    figure = new_figure(title=title, x_title=axis, y_title="test accuracy", legend=False)
+    figure = new_figure(title=title, x_title=axis, y_title=_("test accuracy"), legend=False)
     styles = looks({name: name for name in histories})
     ends = {}
     rows = []
@@ -45,22 +54,35 @@ def race(histories: Mapping[str, fl.History], x: str, *, title: str) -> go.Figur
         ends[name] = (float(spent[name][within][-1]), float(accuracy[within][-1]))
         first = first_at(history, x) / unit
         _add_ring(figure, first, most, styles[name])
-        rows.append([name, "never" if np.isnan(first) else f"{first:.3g}", f"{ends[name][1]:.1%}"])
+        rows.append(
+            [name, _("never") if np.isnan(first) else f"{first:.3g}", f"{ends[name][1]:.1%}"]
+        )
     first_place = min(float(along[0]) for along in spent.values())
     dots = {"color": GREY, "width": 1, "dash": "dot"}
     comparison_figures.add_level(figure, (first_place, most), TARGET, "90 %", dots)
-    words = {"text": "ring: first at 90 %", "font": {"color": GREY, "size": 12}}
+    words = {"text": _("ring: first at 90 %"), "font": {"color": GREY, "size": 12}}
     place = {"xref": "paper", "x": 1, "xanchor": "right", "yref": "paper", "y": 0.02}
     figure.add_annotation(**words, **place, showarrow=False)
     figure.update_xaxes(range=[first_place, most])
     figure.update_yaxes(range=[_LOW, 1.0], tickformat=".0%")
     colours = {name: style.colour for name, style in styles.items()}
     comparison_figures.name_ends(figure, ends, colours, 1.0 - _LOW)
-    phrases = "; ".join(f"{name} at {first}" for name, first, _ in rows)
-    text = f"Test accuracy against {axis}. {TARGET:.0%} is first reached by {phrases}."
-    end = f"at {most:.3g} {axis}" if x == "bytes" else "at the end"
-    set_description(figure, text, ["run", f"{axis} to {TARGET:.0%}", end], rows)
+    _describe_race(figure, axis, most if x == "bytes" else None, rows)
     return figure
+
+
+def _describe_race(
+    figure: go.Figure, axis: str, most: float | None, rows: Sequence[Sequence[str]]
+) -> None:
+    """Say where each run first reaches 90 %. ``most``: where an axis of bytes ends."""
+    phrases = "; ".join(
+        _("{name} at {place}").format(name=name, place=first) for name, first, _end in rows
+    )
+    text = _("Test accuracy against {axis}. {target:.0%} is first reached by {phrases}.")
+    end = _("at the end") if most is None else _("at {most:.3g} megabytes").format(most=most)
+    columns = [_("run"), _("{axis} to {target:.0%}").format(axis=axis, target=TARGET), end]
+    text = text.format(axis=axis, target=TARGET, phrases=phrases)
+    set_description(figure, text, columns, rows)
 
 
 def _add_run(figure: go.Figure, name: str, x: np.ndarray, y: np.ndarray, style: Look) -> None:
@@ -82,24 +104,24 @@ def _add_ring(figure: go.Figure, x: float, most: float, style: Look) -> None:
         x=[x],
         y=[TARGET],
         mode="markers",
-        name="first at 90 %",
+        name=_("first at 90 %"),
         marker={
             "symbol": "circle-open",
             "size": 15,
             "color": style.colour,
             "line": {"width": 2.5},
         },
-        hovertemplate="90 % at %{x:.3~g}<extra></extra>",
+        hovertemplate=_("90 % at %{x:.3~g}") + "<extra></extra>",
     )
 
 
 def at_best() -> go.Figure:
     """SCAFFOLD less FedAvg in all five splits, after equal rounds and for equal bytes."""
     series = {
-        "equal rounds": ("SCAFFOLD", "rounds", Look(METHODS["scaffold"], "solid", "circle")),
-        "equal bytes": ("SCAFFOLD", "bytes", _BYTES),
+        _("equal rounds"): ("SCAFFOLD", "rounds", Look(METHODS["scaffold"], "solid", "circle")),
+        _("equal bytes"): ("SCAFFOLD", "bytes", _BYTES),
     }
-    return _leads(series, title="SCAFFOLD − FedAvg at the end, each at its best rate")
+    return _leads(series, title=_("SCAFFOLD − FedAvg at the end, each at its best rate"))
 
 
 def divisors(axis: str = "bytes") -> go.Figure:
@@ -111,8 +133,11 @@ def divisors(axis: str = "bytes") -> go.Figure:
         "1/N": ("SCAFFOLD", axis, _BYTES),
         "1/|S|": ("SCAFFOLD cohort", axis, Look(METHODS["scaffold"], "solid", "diamond")),
     }
-    equal = "for equal bytes" if axis == "bytes" else "after equal rounds"
-    return _leads(series, title=f"SCAFFOLD − FedAvg {equal}: 20 of 100 clients a round")
+    title = {
+        "bytes": _("SCAFFOLD − FedAvg for equal bytes: 20 of 100 clients a round"),
+        "rounds": _("SCAFFOLD − FedAvg after equal rounds: 20 of 100 clients a round"),
+    }[axis]
+    return _leads(series, title=title)
 
 
 def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Figure:
@@ -120,15 +145,14 @@ def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Fig
 
     ``series``: name → (method in the tables, axis, look).
     """
-    figure = new_figure(
-        title=title, x_title="points of accuracy; grey: ±δ", y_title="", height=520, legend=True
-    )
+    x_title = _("points of accuracy; grey: ±δ")
+    figure = new_figure(title=title, x_title=x_title, y_title="", height=520, legend=True)
     comparison_figures.add_band(figure, best_rates.MARGIN)
     rows = []
     for number, (name, (method, axis, look)) in enumerate(series.items()):
         found = {
             split: t_interval(100 * best_rates.ahead(stored, method, axis=axis).to_numpy())
-            for split, stored in best_rates.SPLITS.items()
+            for stored, split in SPLITS.items()
         }
         places = np.arange(len(found)) + 0.3 * number - 0.15
         _add_intervals(figure, name, places, found, look)
@@ -136,7 +160,7 @@ def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Fig
             [split, name, *comparison_figures.in_words(one, 1), one.runs]
             for split, one in found.items()
         ]
-    names = list(best_rates.SPLITS)
+    names = list(SPLITS.values())
     figure.update_yaxes(
         tickvals=list(range(len(names))),
         ticktext=names,
@@ -145,16 +169,20 @@ def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Fig
         showgrid=False,
     )
     figure.update_layout(margin_r=150)
-    phrases = "; ".join(
-        f"{split}, {name}: {mean}, {low} to {high}" for split, name, mean, low, high, _ in rows
-    )
-    set_description(
-        figure,
-        f"Mean of paired differences in points and its 95 % interval. {phrases}.",
-        ["split", "SCAFFOLD", "mean", "low", "high", "seeds"],
-        rows,
-    )
+    _describe_leads(figure, rows)
     return figure
+
+
+def _describe_leads(figure: go.Figure, rows: Sequence[Sequence[Any]]) -> None:
+    """Say the mean and the interval of each row."""
+    words = _("{split}, {name}: {mean}, {low} to {high}")
+    phrases = "; ".join(
+        words.format(split=split, name=name, mean=mean, low=low, high=high)
+        for split, name, mean, low, high, _seeds in rows
+    )
+    text = _("Mean of paired differences in points and its 95 % interval. {phrases}.")
+    columns = [_("split"), "SCAFFOLD", _("mean"), _("low"), _("high"), _("seeds")]
+    set_description(figure, text.format(phrases=phrases), columns, rows)
 
 
 def _add_intervals(
@@ -173,7 +201,7 @@ def _add_intervals(
             "line": {"color": look.colour, "width": 2},
         },
         error_x={"array": [one.half_width for one in found.values()], "thickness": 2, "width": 6},
-        hovertemplate="%{x:+.1f} points<extra>" + name + "</extra>",
+        hovertemplate=_("%{x:+.1f} points") + f"<extra>{name}</extra>",
     )
     for place, one in zip(places, found.values(), strict=True):
         mean, low, high = comparison_figures.in_words(one, 1)
@@ -196,9 +224,9 @@ def examined(
     ``work``: keywords of :func:`fedlab_core.simulate`.
     """
     figure = new_figure(
-        title="Is c the mean of all controls?",
-        x_title="communication round",
-        y_title="‖c‖ / ‖mean of all cₖ‖",
+        title=_("Is c the mean of all controls?"),
+        x_title=_("communication round"),
+        y_title=_("‖c‖ / ‖mean of all cₖ‖"),
         height=400,
         legend=False,
     )
@@ -208,17 +236,19 @@ def examined(
     for name, rule in rules.items():
         ratios = control_ratios(fed, model, rule, **work)
         _add_run(figure, name, np.arange(1, len(ratios) + 1), ratios, styles[name])
-        figure.data[-1].hovertemplate = "round %{x}: %{y:.3~g}<extra>" + name + "</extra>"
+        words = _("round %{x}: %{y:.3~g}")
+        figure.data[-1].hovertemplate = f"{words}<extra>{name}</extra>"
         if len(ratios):
             ends[name] = (float(len(ratios)), float(ratios[-1]))
             rows.append([name, f"{ratios[0]:.3g}", f"{ratios[-1]:.3g}"])
-    highest = max((end for _, end in ends.values()), default=1.0)
+    highest = max((end for _place, end in ends.values()), default=1.0)
     figure.update_yaxes(range=[-0.1 * highest, 1.1 * highest])
     colours = {name: style.colour for name, style in styles.items()}
     comparison_figures.name_ends(figure, ends, colours, highest)
-    phrases = "; ".join(f"{name}: {last}" for name, _, last in rows)
-    text = f"The length of c over that of the mean of all controls. In the last round {phrases}."
-    set_description(figure, text, ["algorithm", "round 1", "last round"], rows)
+    phrases = "; ".join(f"{name}: {last}" for name, _first, last in rows)
+    text = _("The length of c over that of the mean of all controls. In the last round {phrases}.")
+    columns = [_("algorithm"), _("round 1"), _("last round")]
+    set_description(figure, text.format(phrases=phrases), columns, rows)
     return figure
 
 
@@ -229,9 +259,10 @@ def control_ratios(
     ratios = []
     simulation = fl.Simulation(fed, model, rule, **work)
     try:
-        for _ in simulation:
+        for _record in simulation:
             state = simulation.state_dict()["algorithm"]
             ratios.append(float(state["c"].norm() / state["c_clients"].mean(0).norm()))
     except fl.Diverged as stopped:
-        print(f"{stopped.algorithm} diverged in round {stopped.round} at η = {stopped.lr:g}.")
+        words = _("{name} diverged in round {round} at η = {lr:g}.")
+        print(words.format(name=stopped.algorithm, round=stopped.round, lr=stopped.lr))
     return np.array(ratios)

@@ -6,24 +6,27 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import INK, METHODS
 from fedlab_core.plots.style import set_description
 from fedlab_course.chapters.ch03_scaffold import figures, scaffold_plane
-from fedlab_course.evidence import best_rates, rate_figures
+from fedlab_course.evidence import rate_figures
 from fedlab_course.explore import quadratics as plane
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.quadratics import CLIENTS, COLOURS, START, SYMBOLS, Quadratics
 from fedlab_course.explore.widgets import named_slider, slider, slider_of
 
+_ = translator(__name__)
 STEPS = 5  # of the opening, and where the slider τ of the scene begins
 ROUNDS = (0, 1)  # of the opening: later the arrows only shrink
 LOWEST = {"one_label": 0.5}  # accuracy at the bottom of the figure over rates
 _LOWEST = 0.8  # in other splits
 _DEGREES = 10  # of the goal
 _SHORT = 0.05  # an arrow that is shorter has no label
-SPLITS = {name: best_rates.SPLITS[name] for name in ("two labels", "one label", "Dirichlet 0.1")}
-AXES = {"equal rounds": "rounds", "FedAvg's bytes": "bytes"}
+_WITH_CURVES = ("two_labels", "one_label", "dirichlet_0.1")
+SPLITS = {figures.SPLITS[split]: split for split in _WITH_CURVES}
+AXES = {_("equal rounds"): "rounds", _("FedAvg's bytes"): "bytes"}
 METHODS_SHOWN = ("FedAvg", "SCAFFOLD")
 
 
@@ -36,11 +39,11 @@ def corrections() -> Idea:
     The goal is a place at which both clients step in one direction.
     """
     sliders = {
-        "rounds": slider("rounds done", ROUNDS, 1, "Rounds before this one"),
-        "step": slider("local steps done", range(STEPS), 0, "Local steps of the next round"),
+        "rounds": slider(_("rounds done"), ROUNDS, 1, _("Rounds before this one")),
+        "step": slider(_("local steps done"), range(STEPS), 0, _("Local steps of the next round")),
     }
-    text = f"find a step at which the two clients walk in one direction, to {_DEGREES}°"
-    return Idea(_arrows, sliders, goal=Goal(text, _side_by_side))
+    text = _("find a step at which the two clients walk in one direction, to {degrees}°")
+    return Idea(_arrows, sliders, goal=Goal(text.format(degrees=_DEGREES), _side_by_side))
 
 
 def scene_of(
@@ -53,7 +56,7 @@ def scene_of(
     """
     sliders = {
         "tau": slider_of("local_steps", value=STEPS),
-        "round": slider("round", scaffold_plane.ROUNDS, 1, "Rounds so far"),
+        "round": slider(_("round"), scaffold_plane.ROUNDS, 1, _("Rounds so far")),
     }
     return Idea(partial(scaffold_plane.draw, scaffold, local_update, new_control), sliders)
 
@@ -64,27 +67,26 @@ def over_rates() -> Idea:
     Sliders ``split``, and ``axis``: after equal rounds, or for FedAvg's bytes.
     """
     sliders = {
-        "split": named_slider("split", SPLITS, "two_labels", "How the images are dealt"),
-        "axis": named_slider("compared", AXES, "rounds", "What is equal for all"),
+        "split": named_slider(_("split"), SPLITS, "two_labels", _("How the images are dealt")),
+        "axis": named_slider(_("compared"), AXES, "rounds", _("What is equal for all")),
     }
     return Idea(_over_rates, sliders)
 
 
 def divisors() -> Idea:
     """SCAFFOLD less FedAvg in five splits, with c by 1/N and by 1/|S|; slider ``axis``."""
-    sliders = {"axis": named_slider("compared", AXES, "bytes", "What is equal for all")}
+    sliders = {"axis": named_slider(_("compared"), AXES, "bytes", _("What is equal for all"))}
     return Idea(figures.divisors, sliders)
 
 
 def _over_rates(split: str, axis: str) -> go.Figure:
-    names = {one: name for name, one in best_rates.SPLITS.items()}
-    equal = "equal rounds" if axis == "rounds" else "FedAvg's bytes"
+    equal = _("equal rounds") if axis == "rounds" else _("FedAvg's bytes")
     figure = rate_figures.by_rate(
         split,
         {name: name for name in METHODS_SHOWN},
-        title=f"Every rate: {names[split]}, {equal}",
+        title=_("Every rate: {split}, {equal}").format(split=figures.SPLITS[split], equal=equal),
         axis=axis,
-        y_title=f"accuracy for {equal}",
+        y_title=_("accuracy for {equal}").format(equal=equal),
     )
     rate_figures.zoom(figure, LOWEST.get(split, _LOWEST))
     # beside the ring: above it SCAFFOLD's curve crosses the words
@@ -95,7 +97,7 @@ def _over_rates(split: str, axis: str) -> go.Figure:
 
 
 def _side_by_side(rounds: int, step: int) -> bool:
-    _, _, gradient, offset = _state(rounds, step)
+    gradient, offset = _state(rounds, step)[2:]
     return _angle(*(gradient + offset)) <= _DEGREES
 
 
@@ -107,7 +109,7 @@ def scaffold_rounds(
     """
     w = start
     offset = np.zeros_like(clients.b)
-    for _ in range(rounds):
+    for _round in range(rounds):
         y = clients.walk(w, steps, lr, offset)[-1]
         controls = -offset + (w - y) / (steps * lr)
         w = y.mean(0)
@@ -127,14 +129,14 @@ def _state(rounds: int, step: int) -> tuple[np.ndarray, ...]:
 def _arrows(rounds: int, step: int) -> go.Figure:
     w, path, gradient, offset = _state(rounds, step)
     vectors = {
-        "local gradient g": gradient,
-        "correction c − cₖ": offset,
-        "corrected gradient": gradient + offset,
+        _("local gradient g"): gradient,
+        _("correction c − cₖ"): offset,
+        _("corrected gradient"): gradient + offset,
     }
     around = np.concatenate([CLIENTS.b, START[None]])
-    done = "1 round" if rounds == 1 else f"{rounds} rounds"
-    steps = "1 local step" if step == 1 else f"{step} local steps"
-    title = f"Downhill, after {done} and {steps}"
+    done = _("1 round") if rounds == 1 else _("{count} rounds").format(count=rounds)
+    steps = _("1 local step") if step == 1 else _("{count} local steps").format(count=step)
+    title = _("Downhill, after {rounds} and {steps}").format(rounds=done, steps=steps)
     figure = plane.contours(CLIENTS, around, title=title, legend=False)
     figure.update_layout(height=500)
     # All arrows of a picture share one scale, so that the longest is about a third of the picture.
@@ -148,13 +150,20 @@ def _arrows(rounds: int, step: int) -> go.Figure:
         _add_arrows(figure, k, at, tip, end)
         plane.mark(figure, at, f"y<sub>{k + 1}</sub>", SYMBOLS[k], COLOURS[k])
         for name, vector in vectors.items():
-            rows.append([f"client {k + 1}", name, *plane.pair(vector[k])])
-    text = (
-        f"Arrows in the plane after {done} of SCAFFOLD and {steps} of the next: the clients' own "
-        f"gradients are {_angle(*gradient):.0f}° apart, the corrected ones "
-        f"{_angle(*(gradient + offset)):.0f}°. The server is at ({w[0]:.3f}, {w[1]:.3f})."
+            rows.append([_("client {k}").format(k=k + 1), name, *plane.pair(vector[k])])
+    text = _(
+        "Arrows in the plane after {rounds} of SCAFFOLD and {steps} of the next: the clients' own "
+        "gradients are {own:.0f}° apart, the corrected ones {corrected:.0f}°. The server is at "
+        "({x:.3f}, {y:.3f})."
+    ).format(
+        rounds=done,
+        steps=steps,
+        own=_angle(*gradient),
+        corrected=_angle(*(gradient + offset)),
+        x=w[0],
+        y=w[1],
     )
-    set_description(figure, text, ["client", "arrow", "w₁", "w₂"], rows)
+    set_description(figure, text, [_("client"), _("arrow"), "w₁", "w₂"], rows)
     return figure
 
 
@@ -162,17 +171,16 @@ def _add_places(figure: go.Figure, path: np.ndarray) -> None:
     """Add the minima of both clients, the optimum, and the clients' path [steps + 1, N, D]."""
     for k, (at, colour) in enumerate(zip(CLIENTS.b, COLOURS, strict=True)):
         name = f"b<sub>{k + 1}</sub>"
-        plane.mark(
-            figure, at, f"{name}, the minimum of client {k + 1}", f"{SYMBOLS[k]}-open", colour
-        )
+        words = _("{name}, the minimum of client {k}").format(name=name, k=k + 1)
+        plane.mark(figure, at, words, f"{SYMBOLS[k]}-open", colour)
         _label(figure, at, name, colour, yshift=-18)
         line = {"color": colour, "width": 1.5}
         marker = {"color": colour, "symbol": SYMBOLS[k], "size": 6}
-        name = f"local steps of client {k + 1}"
+        name = _("local steps of client {k}").format(k=k + 1)
         x, y = path[:, k].T
         figure.add_scatter(x=x, y=y, name=name, mode="lines+markers", line=line, marker=marker)
-    plane.mark(figure, CLIENTS.optimum, "optimum of F", "star", INK)
-    _label(figure, CLIENTS.optimum, "optimum", INK, yshift=-16)
+    plane.mark(figure, CLIENTS.optimum, _("optimum of F"), "star", INK)
+    _label(figure, CLIENTS.optimum, _("optimum"), INK, yshift=-16)
 
 
 def _add_arrows(
@@ -182,14 +190,17 @@ def _add_arrows(
     colour = COLOURS[k]
     number = f"<sub>{k + 1}</sub>"
     own, correction = f"−g{number}", f"−(c − c{number})"
-    _arrow(figure, at, tip, f"{own}, the own gradient of client {k + 1}", colour, "5px,3px")
-    _arrow(figure, tip, end, f"{correction}, its correction", METHODS["scaffold"], "2px,2px")
-    _arrow(figure, at, end, f"the step that client {k + 1} takes", colour, "solid")
+    words = _("{arrow}, the own gradient of client {k}").format(arrow=own, k=k + 1)
+    _arrow(figure, at, tip, words, colour, "5px,3px")
+    words = _("{arrow}, its correction").format(arrow=correction)
+    _arrow(figure, tip, end, words, METHODS["scaffold"], "2px,2px")
+    words = _("the step that client {k} takes").format(k=k + 1)
+    _arrow(figure, at, end, words, colour, "solid")
     _label(figure, 0.6 * at + 0.4 * tip, own, colour, yshift=12)
     if np.linalg.norm(end - tip) > _SHORT:
         middle = 0.5 * tip + 0.5 * end
         _label(figure, middle, correction, METHODS["scaffold"], xshift=34, yshift=-9)
-        _label(figure, end, "step", colour, xshift=22 if k else -20)
+        _label(figure, end, _("step"), colour, xshift=22 if k else -20)
 
 
 def _arrow(

@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, METHODS
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.explore import planes
 from fedlab_course.explore.quadratics import START, gradient
 
+_ = translator(__name__)
 RATE = 0.1
 LOCAL_STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100)  # of the curve of rounds
 ROUNDS = (1, 2, 3, 5, 10, 20, 50)
@@ -26,13 +28,13 @@ def draw(
 ) -> go.Figure:
     """The local steps of a round and the path of w up to it, for FedAvg and for SCAFFOLD."""
     plain = [START]
-    for _ in range(round):
+    for _round in range(round):
         plain.append(_ends(local_update, plain[-1], tau, _NONE, [_NONE] * 2).mean(0))
     states = _states(scaffold, tau, round)
     w, c, controls = states[-2]
     both = [
         planes.Plane(
-            "c = cₖ = 0: FedAvg",
+            _("c = cₖ = 0: FedAvg"),
             _walks(local_update, plain[-2], tau, _NONE, [_NONE] * 2),
             np.array(plain),
             METHODS["fedavg"],
@@ -44,8 +46,9 @@ def draw(
             METHODS["scaffold"],
         ),
     ]
-    words = f"τ = {tau}, round {round}, {own.whose(local_update, new_control)}"
-    return planes.side_by_side(both, title=words)
+    whose = own.whose(local_update, new_control)
+    title = _("τ = {tau}, round {round}, {whose}").format(tau=tau, round=round, whose=whose)
+    return planes.side_by_side(both, title=title)
 
 
 def distances(scaffold: Scaffold, tau: int, rounds: int) -> np.ndarray:
@@ -66,14 +69,14 @@ def speeds(scaffold: Scaffold, *whose: Any) -> go.Figure:
     """
     needed = [rounds_needed(scaffold, tau) for tau in LOCAL_STEPS]
     figure = new_figure(
-        title=f"Rounds to 1 % of the distance, {own.whose(*whose)}",
-        x_title="local steps τ in a round",
-        y_title="rounds needed",
+        title=_("Rounds to 1 % of the distance, {whose}").format(whose=own.whose(*whose)),
+        x_title=_("local steps τ in a round"),
+        y_title=_("rounds needed"),
         height=380,
         legend=False,
     )
     figure.add_hline(y=needed[0], line={"color": GREY, "width": 2, "dash": "dot"})
-    words = {"text": "as with one step", "font": {"color": GREY}, "showarrow": False}
+    words = {"text": _("as with one step"), "font": {"color": GREY}, "showarrow": False}
     figure.add_annotation(**words, xref="paper", x=0.45, y=needed[0], yshift=10)
     look = {"color": METHODS["scaffold"], "width": 3}
     figure.add_scatter(
@@ -85,16 +88,17 @@ def speeds(scaffold: Scaffold, *whose: Any) -> go.Figure:
         textposition="top center",
         line=look,
         marker={"color": METHODS["scaffold"], "size": 9, "symbol": "triangle-up"},
-        hovertemplate="τ = %{x}: %{y} rounds<extra></extra>",
+        hovertemplate=_("τ = %{x}: %{y} rounds") + "<extra></extra>",
     )
     figure.update_xaxes(
         type="log", tickvals=LOCAL_STEPS, ticktext=[f"{one}" for one in LOCAL_STEPS]
     )
     figure.update_yaxes(range=[0, 1.2 * max(needed)])
     rows = [[tau, count] for tau, count in zip(LOCAL_STEPS, needed, strict=True)]
-    phrases = ", ".join(f"{count} with τ = {tau}" for tau, count in rows)
-    text = f"Rounds until SCAFFOLD is within 1 % of its first distance: {phrases}."
-    set_description(figure, text, ["τ", "rounds"], rows)
+    words = _("{count} with τ = {tau}")
+    phrases = ", ".join(words.format(count=count, tau=tau) for tau, count in rows)
+    text = _("Rounds until SCAFFOLD is within 1 % of its first distance: {phrases}.")
+    set_description(figure, text.format(phrases=phrases), ["τ", _("rounds")], rows)
     return figure
 
 

@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.evidence import best_rates
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import named_slider
+
+_ = translator(__name__)
 
 COMPETITOR = "one client an update"  # the readers write it in exercise 6.2
 # Row of the board → the variants of the method, of which validation chooses one.
@@ -28,28 +32,37 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "FedDyn": ("FedDyn",),
     "FedAvgM": ("FedAvgM",),
 }
+_SHOWN = {
+    "SCAFFOLD with 1/|S|": _("SCAFFOLD with 1/|S|"),
+    COMPETITOR: _("one client an update"),
+}
 _SYMBOLS = {"FedProx": "μ", "FedDyn": "μ", "FedCurv": "λ", "FedMas": "λ"}  # of the parameter
 _TITLES = {
-    "FedMas explicit": "FedMas, explicit steps",
-    "FedMas implicit": "FedMas, implicit steps",
-    "FedMas softmax": "FedMas, Ω of the softmax",
+    "FedMas explicit": _("FedMas, explicit steps"),
+    "FedMas implicit": _("FedMas, implicit steps"),
+    "FedMas softmax": _("FedMas, Ω of the softmax"),
 }
 FEDERATIONS = {
-    "one label": "one_label",
-    "two labels": "two_labels",
-    "Dirichlet 0.3": "dirichlet_0.3",
+    _("one label"): "one_label",
+    _("two labels"): "two_labels",
+    _("Dirichlet 0.3"): "dirichlet_0.3",
 }
-AXES = {"rounds": "rounds", "server updates": "updates", "bytes": "bytes"}
+AXES = {_("rounds"): "rounds", _("server updates"): "updates", _("bytes"): "bytes"}
 _WORDS = {
-    "rounds": "after 50 rounds",
-    "updates": "after 50 server updates",
-    "bytes": "for the bytes of 50 rounds of FedAvg",
+    "rounds": _("after 50 rounds"),
+    "updates": _("after 50 server updates"),
+    "bytes": _("for the bytes of 50 rounds of FedAvg"),
 }
 _MEASURED = {
-    "rounds": "test accuracy, mean of the last five rounds",
-    "updates": "test accuracy, last round with at most 50 updates",
-    "bytes": "test accuracy, last round that is paid for",
+    "rounds": _("test accuracy, mean of the last five rounds"),
+    "updates": _("test accuracy, last round with at most 50 updates"),
+    "bytes": _("test accuracy, last round that is paid for"),
 }
+
+
+def shown(name: str) -> str:
+    """A method's name in the language of the reader."""
+    return _SHOWN.get(name, name)
 
 
 def accuracies(federation: str, axis: str) -> dict[str, pd.Series]:
@@ -85,15 +98,15 @@ def board(
     rate have no row, and a line below the axis names them. ``competitor``: whether one client an
     update has a row.
     """
-    shown = [name for name in METHODS if competitor or name != COMPETITOR]
-    rows = {name: values for name, values in accuracies(federation, axis).items() if name in shown}
-    absent = [name for name in missing(federation, axis) if name in shown]
+    drawn = [name for name in METHODS if competitor or name != COMPETITOR]
+    rows = {name: values for name, values in accuracies(federation, axis).items() if name in drawn}
+    absent = [name for name in missing(federation, axis) if name in drawn]
     split = next(text for text, value in FEDERATIONS.items() if value == federation)
     figure = new_figure(
-        title=f"{split.capitalize()}, {_WORDS[axis]}",
+        title=_("{clients}, {stop}").format(clients=split.capitalize(), stop=_WORDS[axis]),
         x_title=_x_title(federation, axis, absent),
         y_title="",
-        height=160 + 34 * len(shown),
+        height=160 + 34 * len(drawn),
         legend=False,
     )
     best = max(values.mean() for values in rows.values())
@@ -106,15 +119,25 @@ def board(
     for name, values in rows.items():
         _add_row(figure, (name, setting(federation, name, axis)), values, styles[name])
         spread = [f"{share:.1%}" for share in (values.mean(), values.min(), values.max())]
-        table.append([name, *spread, len(values)])
+        table.append([shown(name), *spread, len(values)])
     figure.update_xaxes(tickformat=".1~%")
     figure.update_yaxes(autorange="reversed", ticks="", type="category")
-    phrases = "; ".join(f"{name} {mean}" for name, mean, *_ in table)
-    text = f"Test accuracy, {split}, {_WORDS[axis]}, each method at its best rate: {phrases}."
-    if absent:
-        text += f" No test runs: {', '.join(absent)}."
-    set_description(figure, text, ["method", "mean", "lowest", "highest", "seeds"], table)
+    text = _description(split, axis, table, absent)
+    columns = [_("method"), _("mean"), _("lowest"), _("highest"), _("seeds")]
+    set_description(figure, text, columns, table)
     return figure
+
+
+def _description(
+    split: str, axis: str, table: Sequence[Sequence[Any]], absent: Sequence[str]
+) -> str:
+    phrases = _("; ").join(f"{name} {mean}" for name, mean, *_others in table)
+    text = _("Test accuracy, {clients}, {stop}, each method at its best rate: {phrases}.").format(
+        clients=split, stop=_WORDS[axis], phrases=phrases
+    )
+    if absent:
+        text += _(" No test runs: {methods}.").format(methods=_(", ").join(map(shown, absent)))
+    return text
 
 
 def setting(federation: str, method: str, axis: str) -> str:
@@ -122,8 +145,10 @@ def setting(federation: str, method: str, axis: str) -> str:
     variant = best_rates.best_of(federation, METHODS[method], axis)
     judged = best_rates.judged_runs(federation, variant, axis).iloc[0]
     symbol = _SYMBOLS.get(method)
-    strength = f", {symbol} = {judged['parameter']:g}" if symbol else ""
-    return f"{_TITLES.get(variant, method)}{strength}, η = {judged['lr']:.2g}"
+    parts = [_TITLES.get(variant, shown(method))]
+    if symbol:
+        parts.append(f"{symbol} = {judged['parameter']:g}")
+    return _(", ").join([*parts, f"η = {judged['lr']:.2g}"])
 
 
 def _x_title(federation: str, axis: str, absent: Sequence[str]) -> str:
@@ -132,22 +157,26 @@ def _x_title(federation: str, axis: str, absent: Sequence[str]) -> str:
     """
     lines = [_MEASURED[axis]]
     if absent:
-        parts = [", ".join(absent[start : start + 3]) for start in range(0, len(absent), 3)]
-        lines.append("no test runs at the best rate: " + ",<br>".join(parts))
+        names = [shown(name) for name in absent]
+        parts = [_(", ").join(names[start : start + 3]) for start in range(0, len(names), 3)]
+        lines.append(
+            _("no test runs at the best rate: {methods}").format(methods=_(",<br>").join(parts))
+        )
     if "FedMas" not in absent:
-        lines.append("by validation: " + setting(federation, "FedMas", axis))
+        chosen = setting(federation, "FedMas", axis)
+        lines.append(_("by validation: {setting}").format(setting=chosen))
     return "<br>".join(lines)
 
 
 def _add_row(figure: go.Figure, names: tuple[str, str], values: pd.Series, style: Look) -> None:
     """Add a row. ``names``: of the row, and of the method with its setting."""
-    row, chosen = names
+    row, chosen = shown(names[0]), names[1]
     figure.add_scatter(
         x=values,
         y=[row] * len(values),
         mode="markers",
         marker={"size": 7, "color": rgba(style.colour, 0.35), "symbol": "circle"},
-        hovertemplate="one seed: %{x:.1%}<extra>" + row + "</extra>",
+        hovertemplate=_("one seed: %{x:.1%}") + f"<extra>{row}</extra>",
     )
     figure.add_scatter(
         x=[values.mean()],
@@ -155,16 +184,19 @@ def _add_row(figure: go.Figure, names: tuple[str, str], values: pd.Series, style
         mode="markers",
         name=row,
         marker={"size": 14, "color": style.colour, "symbol": style.marker},
-        hovertemplate="mean: %{x:.1%}<extra>" + chosen + "</extra>",
+        hovertemplate=_("mean: %{x:.1%}") + f"<extra>{chosen}</extra>",
     )
 
 
 def switchable(axis: str = "rounds", *, competitor: bool = False) -> Idea:
     """:func:`board` with two switches: ``axis`` and ``federation``."""
     sliders = {
-        "axis": named_slider("axis", AXES, axis, "What each method may spend as much of"),
+        "axis": named_slider(_("axis"), AXES, axis, _("What each method may spend as much of")),
         "federation": named_slider(
-            "clients", FEDERATIONS, "one_label", "How the labels are spread over the clients"
+            _("clients"),
+            FEDERATIONS,
+            "one_label",
+            _("How the labels are spread over the clients"),
         ),
     }
     return Idea(partial(board, competitor=competitor), sliders)
@@ -196,8 +228,8 @@ def tiers_less_one_client() -> go.Figure:
     """TFedAvg and FedMas less one client an update, after 50 rounds, each at its best rate."""
     pairs = {}
     for method in ("TFedAvg", "FedMas"):
-        for words, federation in (FEDERATIONS | {"IID": "iid"}).items():
+        for words, federation in (FEDERATIONS | {_("IID"): "iid"}).items():
             if method in accuracies(federation, "rounds"):
-                name = f"{method}, {words}"
+                name = _("{method}, {clients}").format(method=method, clients=words)
                 pairs[name] = (federation, "rounds", method, COMPETITOR)
-    return ahead(pairs, title="Tiers less one client an update, by rounds")
+    return ahead(pairs, title=_("Tiers less one client an update, by rounds"))

@@ -4,10 +4,13 @@
 import numpy as np
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.chances import cohorts_of, counted, require_counts, require_stream
 from fedlab_course.check.on_quadratics import LR, ROUNDS, START, require_path
 from fedlab_course.check.tools import require
+
+_ = translator(__name__)
 
 
 def within_budget(spent, accuracy, budget):
@@ -41,33 +44,52 @@ def _check_cohorts(answer):
     for cohorts in rounds:
         require(
             all(len(cohort) == 1 for cohort in cohorts),
-            f"Each cohort must have one client. Yours are {cohorts}.",
+            _("Each cohort must have one client. Yours are {cohorts}.").format(cohorts=cohorts),
         )
-        require(len(cohorts) == 4, f"K = 4: a round has four cohorts. Yours has {len(cohorts)}.")
+        require(
+            len(cohorts) == 4,
+            _("K = 4: a round has four cohorts. Yours has {count}.").format(count=len(cohorts)),
+        )
         clients = [client for (client,) in cohorts]
         require(
             len(set(clients)) == 4,
-            f"A client trains at most once in a round. Your clients are {clients}.",
+            _("A client trains at most once in a round. Your clients are {clients}.").format(
+                clients=clients
+            ),
         )
     require_counts(
         counted(rounds, 8),
         [4 / 8] * 8,
-        "K/N = 1/2: each client must train in every second round on average, {expected} times in "
-        "2,000 rounds. Yours trains client {place} {count} times. Draw with "
-        "`server.uniform_cohort()`.",
+        _(
+            "K/N = 1/2: each client must train in every second round on average, {expected} times "
+            "in 2,000 rounds. Yours trains client {place} {count} times. Draw with "
+            "`server.uniform_cohort()`."
+        ),
     )
+    _check_order(rounds)
+    require_stream(answer, [], 8, _FOUR, _("`server.uniform_cohort()` and `server.stream`"))
+
+
+def _check_order(rounds):
+    """Look at who is the first and who is the last in a round."""
     ranks = np.argsort(np.argsort(np.squeeze(rounds, axis=2)))
     first_is = np.bincount(ranks[:, 0], minlength=4)
     last_is = np.bincount(ranks[:, 3], minlength=4)
-    for turn, counts in (("first", first_is), ("last", last_is)):
-        require_counts(
-            counts.tolist(),
-            [1 / 4] * 4,
-            f"The order must be random. In 2,000 rounds the {turn} client has the lowest number of "
-            f"its round {counts[0]} times and the highest {counts[3]} times, and {{expected}} are "
-            "right for each. Shuffle the clients of the round.",
-        )
-    require_stream(answer, [], 8, _FOUR, "`server.uniform_cohort()` and `server.stream`")
+    hints = (
+        _(
+            "The order must be random. In 2,000 rounds the first client has the lowest number of "
+            "its round {lowest} times and the highest {highest} times, and {expected} are right "
+            "for each. Shuffle the clients of the round."
+        ),
+        _(
+            "The order must be random. In 2,000 rounds the last client has the lowest number of "
+            "its round {lowest} times and the highest {highest} times, and {expected} are right "
+            "for each. Shuffle the clients of the round."
+        ),
+    )
+    for hint, counts in zip(hints, (first_is, last_is), strict=True):
+        found = {"lowest": counts[0], "highest": counts[3], "expected": "{expected}"}
+        require_counts(counts.tolist(), [1 / 4] * 4, hint.format(**found))
 
 
 def check_class(answer):
@@ -77,10 +99,10 @@ def check_class(answer):
     _check_cohorts(answer)
     w = START
     expected = []
-    for _ in range(ROUNDS):
+    for _unused in range(ROUNDS):
         w = 1.0 + (1 - LR * 2.0) ** 20 * (w - 1.0)  # four clients of five steps
         expected.append(w)
-    hint = "Each client starts where the one before it ended."
+    hint = _("Each client starts where the one before it ended.")
     require_path(answer, expected, hint, [], [2.0] * 8, [1.0] * 8, _FOUR)
 
 
@@ -95,49 +117,49 @@ EXERCISES = (
             Case(
                 (SPENT, ACCURACY, 70.0),
                 0.7,
-                "With a budget of 70 a run has finished the rounds at 20, 40 and 60.",
+                _("With a budget of 70 a run has finished the rounds at 20, 40 and 60."),
             ),
             Case(
                 (SPENT, ACCURACY, 60.0),
                 0.7,
-                "A budget of exactly 60 pays for the round that ends at 60.",
+                _("A budget of exactly 60 pays for the round that ends at 60."),
             ),
             Case(
                 (SPENT, ACCURACY, 10.0),
                 float("nan"),
-                "A budget of 10 pays for no round at all: return `np.nan`.",
+                _("A budget of 10 pays for no round at all: return `np.nan`."),
             ),
             Case(
                 (SPENT, ACCURACY, 100.0),
                 0.9,
-                "A budget of 100 pays for all rounds.",
+                _("A budget of 100 pays for all rounds."),
             ),
             Case(
                 (np.array([10.0, 40.0, 45.0, 80.0]), np.array([0.2, 0.6, 0.3, 0.8]), 44.0),
                 0.6,
-                "Rounds cost 10, 30, 5 and 35. A budget of 44 pays for two of them.",
+                _("Rounds cost 10, 30, 5 and 35. A budget of 44 pays for two of them."),
             ),
         ),
         mistakes=(
             Mistake(
                 "affordable[-1]",
                 "accuracy[-1]",
-                "A budget of 70 does not pay for the round that ends at 80.",
+                _("A budget of 70 does not pay for the round that ends at 80."),
             ),
             Mistake(
                 "affordable[-1] if",
                 "affordable.max() if",
-                "While it trains nobody knows which round is best.",
+                _("While it trains nobody knows which round is best."),
             ),
             Mistake(
                 "<=",
                 "<",
-                "A budget of exactly 60 pays for the round that ends at 60. You leave it out.",
+                _("A budget of exactly 60 pays for the round that ends at 60. You leave it out."),
             ),
             Mistake(
                 " if len(affordable) else np.nan",
                 "",
-                "An empty array has no last entry: return `np.nan` then.",
+                _("An empty array has no last entry: return `np.nan` then."),
             ),
         ),
     ),

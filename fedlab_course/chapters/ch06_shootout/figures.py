@@ -12,15 +12,19 @@ from torch import nn
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.history import History
+from fedlab_core.language import translator
 from fedlab_core.plots import convergence
 from fedlab_core.plots.series import Histories
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_core.server import Server
+from fedlab_course.chapters.ch06_shootout import board
 from fedlab_course.explore.widgets import divergence_in_words
 
+_ = translator(__name__)
+
 Rule = Callable[[np.ndarray, np.ndarray, float], float]
-_LAST = "the last round that is paid for"
-_BEST = "the best round so far"
+_LAST = _("the last round that is paid for")
+_BEST = _("the best round so far")
 
 
 def run_all(
@@ -36,7 +40,7 @@ def run_all(
         try:
             found[name] = fl.simulate(fed, start, rule, **setting | {"lr": rates[name]})
         except fl.Diverged as error:
-            print(f"{divergence_in_words(error, name)}.")
+            print(_("{sentence}.").format(sentence=divergence_in_words(error, board.shown(name))))
     return found
 
 
@@ -44,9 +48,9 @@ def spent(history: History) -> dict[str, np.ndarray]:
     """What a run has spent after each of its T rounds, [T]: rounds, server updates and bytes."""
     frame = history.frame
     return {
-        "rounds": frame["round"].to_numpy(dtype=float),
-        "server updates": frame["server_updates"].to_numpy(dtype=float),
-        "bytes": (frame["bytes_up"] + frame["bytes_down"]).to_numpy(dtype=float),
+        _("rounds"): frame["round"].to_numpy(dtype=float),
+        _("server updates"): frame["server_updates"].to_numpy(dtype=float),
+        _("bytes"): (frame["bytes_up"] + frame["bytes_down"]).to_numpy(dtype=float),
     }
 
 
@@ -61,7 +65,7 @@ def filled(
     table = {}
     for name, history in histories.items():
         accuracy = history.frame["test_accuracy"].to_numpy()
-        table[name] = {
+        table[board.shown(name)] = {
             axis: float(within_budget(prices, accuracy, budgets[axis]))
             for axis, prices in spent(history).items()
         }
@@ -76,7 +80,7 @@ def best_so_far(prices: np.ndarray, accuracy: np.ndarray, budget: float) -> floa
 def flattered(
     histories: Mapping[str, History],
     within_budget: Rule,
-    axes: Sequence[str] = ("rounds", "bytes"),
+    axes: Sequence[str] = (_("rounds"), _("bytes")),
     *,
     title: str,
 ) -> go.Figure:
@@ -90,12 +94,12 @@ def flattered(
     )
     names = [f"<b>{axis}</b>" for axis in axes]
     figure.set_subplots(1, len(names), shared_yaxes=True, subplot_titles=names)
-    styles = looks({name: name for name in histories})
+    styles = looks({board.shown(name): name for name in histories})
     for panel, axis in enumerate(axes, start=1):
         for name in honest.index:
             ends = (honest.loc[name, axis], best.loc[name, axis])
             _add_pair(figure, panel, name, ends, styles[name])
-    figure.update_xaxes(tickformat=".0%", nticks=5, matches="x", title="test accuracy")
+    figure.update_xaxes(tickformat=".0%", nticks=5, matches="x", title=_("test accuracy"))
     figure.update_yaxes(autorange="reversed", type="category")
     figure.update_layout(margin_t=84, title_pad_b=34)
     rows = [
@@ -103,9 +107,14 @@ def flattered(
         for name in honest.index
         for axis in axes
     ]
-    phrases = "; ".join(f"{name} by {axis} {last} ({most})" for name, axis, last, most in rows)
-    text = f"Accuracy in {_LAST}, and in brackets in {_BEST}. {phrases}."
-    set_description(figure, text, ["method", "axis", "last", "best so far"], rows)
+    phrase = _("{name} by {axis} {last} ({most})")
+    phrases = _("; ").join(
+        phrase.format(name=name, axis=axis, last=last, most=most) for name, axis, last, most in rows
+    )
+    text = _("Accuracy in {last}, and in brackets in {best}. {phrases}.").format(
+        last=_LAST, best=_BEST, phrases=phrases
+    )
+    set_description(figure, text, [_("method"), _("axis"), _("last"), _("best so far")], rows)
     return figure
 
 
@@ -126,7 +135,7 @@ def _add_pair(
             "opacity": 1,
         },
         customdata=[_LAST, _BEST],
-        hovertemplate="%{y}: %{x:.1%}<extra>%{customdata}</extra>",
+        hovertemplate=_("%{y}: %{x:.1%}<extra>%{customdata}</extra>"),
         row=1,
         col=panel,
     )
@@ -137,10 +146,10 @@ def ledger(histories: Mapping[str, History]) -> pd.DataFrame:
     rows = {}
     for name, history in histories.items():
         prices = spent(history)
-        rounds = len(prices["rounds"])
-        rows[name] = {
-            "server updates in a round": f"{prices['server updates'][-1] / rounds:.0f}",
-            "MB in a round": f"{prices['bytes'][-1] / rounds / 1e6:.1f}",
+        rounds = len(history.frame)
+        rows[board.shown(name)] = {
+            _("server updates in a round"): f"{prices[_('server updates')][-1] / rounds:.0f}",
+            _("MB in a round"): f"{prices[_('bytes')][-1] / rounds / 1e6:.1f}",
         }
     return pd.DataFrame(rows).T
 
@@ -162,7 +171,8 @@ def by_updates(histories: Histories, *, title: str) -> go.Figure:
 
     A round of one algorithm may have many updates.
     """
-    figure = convergence(histories, x="updates", title=title)
+    named = {board.shown(name): runs for name, runs in histories.items()}
+    figure = convergence(named, x="updates", title=title)
     return figure.update_xaxes(
-        type="log", dtick=1, range=None, title="server updates (logarithmic)"
+        type="log", dtick=1, range=None, title=_("server updates (logarithmic)")
     )

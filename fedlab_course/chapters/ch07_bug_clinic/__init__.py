@@ -1,9 +1,8 @@
 """The bug clinic: usual mistakes in federated learning code, each in a version that can be switched
 on.
 
-Patients go by numbers, so that their names say nothing; what is wrong with each stands in its
-docstring, which ``diagnosis`` reads out. Every mistake was seen in public code, and an
-``Algorithm`` or a helper can express it.
+Patients go by numbers, so that their names say nothing; ``diagnosis`` tells what is wrong with
+each. Every mistake was seen in public code, and an ``Algorithm`` or a helper can express it.
 """
 
 from fedlab_course.chapters.ch07_bug_clinic.bench import DISGUISED

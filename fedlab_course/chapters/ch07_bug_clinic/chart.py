@@ -5,9 +5,24 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, PATIENTS
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.chapters.ch07_bug_clinic.patients import PATIENTS as WARD
+
+_ = translator(__name__)
+# Examination → its name in the language of the reader.
+_NAMES = {
+    "limit": _("limit"),
+    "order": _("order"),
+    "cut": _("cut"),
+    "round 1": _("round 1"),
+    "clones": _("clones"),
+    "seeds": _("seeds"),
+    "effect": _("effect"),
+    "mean of controls": _("mean of controls"),
+    "mean gradient": _("mean gradient"),
+}
 
 
 class _Symbol(NamedTuple):
@@ -19,13 +34,18 @@ class _Symbol(NamedTuple):
 
 
 _SYMBOLS = {
-    True: _Symbol(1, "✓", "passes"),
-    False: _Symbol(-1, "✗", "fails"),
-    None: _Symbol(0, "·", "does not apply"),
+    True: _Symbol(1, "✓", _("passes")),
+    False: _Symbol(-1, "✗", _("fails")),
+    None: _Symbol(0, "·", _("does not apply")),
 }
 _ROW = 34
 _FRAME = 200
-_KEY = "✓ passes   ✗ fails   · does not apply"
+_KEY = _("✓ passes   ✗ fails   · does not apply")
+
+
+def examination(name: str) -> str:
+    """The name of an examination in the language of the reader; another name as it is."""
+    return _NAMES.get(name, name)
 
 
 def chart(
@@ -36,8 +56,8 @@ def chart(
     ``findings``: examination → name of the patient → True, False or None, of the same patients in
     each. Above its column "Patient 3" has its number and the method that it says it is.
     """
-    examinations = list(findings)
-    names = list(findings[examinations[0]])
+    examinations = [examination(name) for name in findings]
+    names = list(next(iter(findings.values())))
     symbols = [[_SYMBOLS[row[name]] for name in names] for row in findings.values()]
     words = [[symbol.words for symbol in row] for row in symbols]
     height = _FRAME + _ROW * len(examinations)
@@ -71,23 +91,37 @@ def chart(
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "yshift": -28, "xanchor": "left"}
     figure.add_annotation(text=_KEY, font_color=GREY, showarrow=False, **place)
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="", type="category")
-    phrases = "; ".join(_who_fails(name, results) for name, results in findings.items())
-    text = f"Table of {len(examinations)} examinations and {len(names)} patients. {phrases}."
-    rows = [[name, *row] for name, row in zip(examinations, words, strict=True)]
-    set_description(figure, text, ["examination", *names], rows)
+    _describe(figure, findings, words)
     return figure
+
+
+def _describe(
+    figure: go.Figure, findings: Mapping[str, Mapping[str, bool | None]], words: list[list[str]]
+) -> None:
+    """Say who fails what, and give the table with its ``words``."""
+    examinations = [examination(name) for name in findings]
+    names = list(next(iter(findings.values())))
+    phrases = "; ".join(_who_fails(name, results) for name, results in findings.items())
+    text = _("Table of {examinations} examinations and {patients} patients. {phrases}.").format(
+        examinations=len(examinations), patients=len(names), phrases=phrases
+    )
+    rows = [[name, *row] for name, row in zip(examinations, words, strict=True)]
+    set_description(figure, text, [_("examination"), *names], rows)
 
 
 def _label(name: str) -> str:
     """The number and the method of a patient of the ward; another name as it is."""
-    methods = {patient.name: patient.method for patient in WARD.values()}
-    if name not in methods:
-        return name
-    return f"{name.removeprefix('Patient ')} {methods[name]}"
+    labels = {patient.name: f"{number} {patient.method}" for number, patient in WARD.items()}
+    return labels.get(name, name)
 
 
-def _who_fails(examination: str, results: Mapping[str, bool | None]) -> str:
+def _who_fails(name: str, results: Mapping[str, bool | None]) -> str:
     """Say which patients fail an examination."""
-    failed = [name for name, passes in results.items() if passes is False]
-    verb = "fail" if len(failed) > 1 else "fails"
-    return f"{examination}: {' and '.join(failed) or 'nobody'} {verb}"
+    failed = [patient for patient, passes in results.items() if passes is False]
+    words = (
+        _("{examination}: {patients} fail")
+        if len(failed) > 1
+        else _("{examination}: {patients} fails")
+    )
+    patients = _(" and ").join(failed) or _("nobody")
+    return words.format(examination=examination(name), patients=patients)

@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 from IPython.display import Markdown
 
+from fedlab_core.language import translator
 from fedlab_course.chapters.ch07_bug_clinic.bench import LR, draw, end, same, start
+from fedlab_course.chapters.ch07_bug_clinic.chart import examination as name_in_words
 from fedlab_course.chapters.ch07_bug_clinic.patients import HEALTHY, PATIENTS, Patient
 
+_ = translator(__name__)
 Examination = Callable[[Patient, int], bool | None]
 Findings = dict[str, dict[str, bool | None]]  # examination → name of the patient → result
 
@@ -74,7 +77,7 @@ def mean_of_controls(patient: Patient, seed: int) -> bool | None:
     if patient.method != "SCAFFOLD":
         return None
     simulation = start(patient, *draw(seed, 5), rounds=6, clients_per_round=2, seed=seed)
-    states = (simulation.state_dict()["algorithm"] for _ in simulation)
+    states = (simulation.state_dict()["algorithm"] for _round in simulation)
     gaps = [(state["c"] - state["c_clients"].mean(0)).abs().max().item() for state in states]
     return max(gaps) < 1e-8
 
@@ -89,16 +92,16 @@ def mean_gradient(patient: Patient, seed: int) -> bool | None:
     a, b = draw(seed, 2)
     states = []
     simulation = start(patient, a, b, sizes=[1, 4], batch_size=1, local_epochs=2)
-    for _ in simulation:
+    for _round in simulation:
         state = simulation.state_dict()
         states.append((state["params"].item(), state["algorithm"]))
-    (w, before), (_, after) = states[-2:]
+    (w, before), (_w, after) = states[-2:]
     agrees = []
     for k, num_steps in enumerate((2, 8)):
         offset = before["c"].item() - before["c_clients"][k].item()
         y = w
         gradients = []
-        for _ in range(num_steps):
+        for _step in range(num_steps):
             gradients.append(a[k] * (y - b[k]))
             y -= LR * (gradients[-1] + offset)
         agrees.append(same(after["c_clients"][k].item(), float(np.mean(gradients))))
@@ -117,7 +120,8 @@ GIVEN: dict[str, Examination] = {
 def code(*names: str) -> Markdown:
     """The source of these examinations of ``GIVEN``, in a fold."""
     sources = "\n\n".join(inspect.getsource(GIVEN[name]) for name in names)
-    summary = f"<summary>The code of {' and '.join(names)}</summary>"
+    words = _("The code of {names}").format(names=_(" and ").join(map(name_in_words, names)))
+    summary = f"<summary>{words}</summary>"
     return Markdown(f"<details>{summary}\n\n```python\n{sources}```\n\n</details>")
 
 
@@ -179,9 +183,9 @@ def with_yours(
     ``kind``: the class of an algorithm with a method ``passes``, which is the last examination.
     """
     ward = [HEALTHY["FedAvg"], *(one for one in PATIENTS.values() if one.method == "FedAvg")]
-    mine = Patient("your bug", "FedAvg", kind())
+    mine = Patient(_("your bug"), "FedAvg", kind())
     table = {}
     for name, row in examine_all(examinations, [mine], seeds).items():
         known = healthy[name] | findings[name]
         table[name] = {one.name: known[one.name] for one in ward} | row
-    return table | examine_all({"your test": kind().passes}, [*ward, mine], seeds)
+    return table | examine_all({_("your test"): kind().passes}, [*ward, mine], seeds)

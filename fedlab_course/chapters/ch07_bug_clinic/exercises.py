@@ -4,6 +4,7 @@
 import numpy as np
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.chapters import ch07_bug_clinic as clinic
 from fedlab_course.chapters.ch07_bug_clinic import repair, ward
 from fedlab_course.chapters.ch07_bug_clinic.bench import (
@@ -14,8 +15,11 @@ from fedlab_course.chapters.ch07_bug_clinic.bench import (
     same,
     trial,
 )
+from fedlab_course.chapters.ch07_bug_clinic.chart import examination
 from fedlab_course.check.base import Case, Exercise, Hint, Mistake
 from fedlab_course.check.tools import require, run_with, shown
+
+_ = translator(__name__)
 
 MOST_EXCESS = 0.05  # of the way: less does not show in a curve
 
@@ -85,10 +89,10 @@ class YourPatient(fl.Algorithm):
 
 
 _FAULTS = {
-    1: "Patient 1 must weigh each model by its samples: Σ n_k y_k / Σ n_k.",
-    2: "Patient 2 must keep c at the mean of all N c_k, and only some of them changed.",
-    7: "Patient 7: the weights of its cohort sum to 1 already. Which factor does the step need?",
-    8: "Patient 8 must divide each row of w − y by the steps of its own client.",
+    1: _("Patient 1 must weigh each model by its samples: Σ n_k y_k / Σ n_k."),
+    2: _("Patient 2 must keep c at the mean of all N c_k, and only some of them changed."),
+    7: _("Patient 7: the weights of its cohort sum to 1 already. Which factor does the step need?"),
+    8: _("Patient 8 must divide each row of w − y by the steps of its own client."),
 }
 
 
@@ -101,29 +105,32 @@ def check_repairs(answer):
         if np.allclose(mine, right, rtol=0, atol=1e-8):
             continue
         still = np.allclose(mine, faulty[number], rtol=0, atol=1e-8)
-        words = " It ends as with the faulty line." if still else ""
-        raise Hint(
-            f"{_FAULTS[number]}{words} Under three seeds w must end at {shown(right)}, and yours "
-            f"ends at {shown(mine)}."
-        )
+        sentences = [_FAULTS[number]]
+        if still:
+            sentences.append(_("It ends as with the faulty line."))
+        ends = _("Under three seeds w must end at {right}, and yours ends at {mine}.")
+        sentences.append(ends.format(right=shown(right), mine=shown(mine)))
+        raise Hint(" ".join(sentences))
     first, second, third = run_with(answer, repair.cohorts)
     again = run_with(answer, repair.cohorts)
     require(
         again == [first, second, third],
-        "Patient 10 now draws other clients when the same seed runs again. Where is the seed?",
+        _("Patient 10 now draws other clients when the same seed runs again. Where is the seed?"),
     )
     require(
         first != second,
-        "Patient 10 still draws the same clients under each seed. Where is the seed?",
+        _("Patient 10 still draws the same clients under each seed. Where is the seed?"),
     )
     require(
         first[0] != first[1],
-        "Patient 10 now draws the same clients in each round. Where is the round?",
+        _("Patient 10 now draws the same clients in each round. Where is the round?"),
     )
     require(
         first[1:] != second[:-1] and second[1:] != first[:-1],
-        "Patient 10: seed 0 draws in round 2 what seed 1 draws in round 1, so the seeds share "
-        "their cohorts. Give the generator both numbers: `[server.seed, server.round]`.",
+        _(
+            "Patient 10: seed 0 draws in round 2 what seed 1 draws in round 1, so the seeds share "
+            "their cohorts. Give the generator both numbers: `[server.seed, server.round]`."
+        ),
     )
 
 
@@ -144,47 +151,49 @@ def check_twelve(answer):
     found = run_with(answer, trial)
     hidden, excess = found["hidden"], found["excess"]
     require(
-        not all(hidden), "Your algorithm has no bug that shows here: it ends where FedAvg ends."
+        not all(hidden), _("Your algorithm has no bug that shows here: it ends where FedAvg ends.")
     )
-    require(excess <= 1, "Your algorithm runs away, or diverges. A curve would show that.")
+    require(excess <= 1, _("Your algorithm runs away, or diverges. A curve would show that."))
     require(
         not found["ignores"],
-        "Your algorithm ends at the same w whatever the clients have. A curve would show that.",
+        _("Your algorithm ends at the same w whatever the clients have. A curve would show that."),
     )
-    require(
-        excess <= MOST_EXCESS,
-        f"A curve would show your bug: after {ROUNDS} rounds {excess:.0%} of the loss is left that "
-        f"FedAvg removes. At most {MOST_EXCESS:.0%} may be left.",
+    curve = _(
+        "A curve would show your bug: after {rounds} rounds {excess:.0%} of the loss is left that "
+        "FedAvg removes. At most {most:.0%} may be left."
     )
-    require(
-        not found["copies"], f"Your bug is that of Patient {found['copies']}. Find another one."
+    require(excess <= MOST_EXCESS, curve.format(rounds=ROUNDS, excess=excess, most=MOST_EXCESS))
+    same_bug = _("Your bug is that of Patient {number}. Find another one.")
+    require(not found["copies"], same_bug.format(number=found["copies"]))
+    finders = [examination(name) for name in found_by_the_nine(answer)]
+    known = _(
+        "The ward's examinations find your bug already: {names}. Make it act only "
+        "where none of the nine looks: in larger cohorts, with more steps, or for other sizes."
     )
-    finders = found_by_the_nine(answer)
-    require(
-        not finders,
-        f"The ward's examinations find your bug already: {', '.join(finders)}. Make it act only "
-        "where none of the nine looks: in larger cohorts, with more steps, or for other sizes.",
+    require(not finders, known.format(names=", ".join(finders)))
+    _check_passes(found)
+
+
+def _check_passes(found):
+    """Look at what the examination says of a healthy FedAvg and of the class itself."""
+    other = _("`passes` must return True or False. For {name} it returns {values}.")
+    for name, said in ((_("a healthy FedAvg"), found["healthy"]), (_("your bug"), found["sick"])):
+        strange = [value for value in said if not isinstance(value, bool)]
+        require(not strange, other.format(name=name, values=strange[:1]))
+    healthy = _(
+        "A healthy FedAvg must pass under each seed, whatever it is called. Yours says {values}."
     )
-    for name, said in (("a healthy FedAvg", found["healthy"]), ("your bug", found["sick"])):
-        other = [value for value in said if not isinstance(value, bool)]
-        require(
-            not other, f"`passes` must return True or False. For {name} it returns {other[:1]}."
-        )
-    require(
-        all(found["healthy"]),
-        "A healthy FedAvg must pass under each seed, whatever it is called. Yours says "
-        f"{found['healthy']}.",
+    require(all(found["healthy"]), healthy.format(values=found["healthy"]))
+    sick = _(
+        "Your bug passes your examination under some seed: {values}. Where does it make a "
+        "difference? Look at numbers: the patient here has another name and class."
     )
-    require(
-        not any(found["sick"]),
-        f"Your bug passes your examination under some seed: {found['sick']}. Where does it make a "
-        "difference? Look at numbers: the patient here has another name and class.",
-    )
+    require(not any(found["sick"]), sick.format(values=found["sick"]))
 
 
 WELL = clinic.HEALTHY
 SICK = clinic.PATIENTS
-_ALSO = "Patient 1's bug and a healthy FedAvg have other names here: judge by what they compute."
+_ALSO = _("Patient 1's bug and a healthy FedAvg have other names here: judge by what they compute.")
 
 EXERCISES = (
     Exercise(
@@ -194,51 +203,51 @@ EXERCISES = (
             Case(
                 (WELL["FedAvg"], 0),
                 True,
-                "The healthy FedAvg fails. Have the pieces the a and b of their client?",
+                _("The healthy FedAvg fails. Have the pieces the a and b of their client?"),
             ),
             Case(
                 (WELL["SCAFFOLD"], 0),
                 None,
-                "SCAFFOLD weighs all clients alike. Does the question apply?",
+                _("SCAFFOLD weighs all clients alike. Does the question apply?"),
             ),
             Case(
                 (SICK[1], 0),
                 False,
-                "Patient 1 takes the plain mean, and passes. Do your clients differ in size?",
+                _("Patient 1 takes the plain mean, and passes. Do your clients differ in size?"),
             ),
             Case(
                 (WELL["FedProx"], 1),
                 True,
-                "The healthy FedProx weighs clients by their samples too: it must pass.",
+                _("The healthy FedProx weighs clients by their samples too: it must pass."),
             ),
             Case(
                 (WELL["FedNova"], 2),
                 True,
-                "The healthy FedNova weighs clients by their samples too: it must pass.",
+                _("The healthy FedNova weighs clients by their samples too: it must pass."),
             ),
             Case((DISGUISED[0], 3), True, _ALSO),
             Case((DISGUISED[1], 4), False, _ALSO),
             Case(
                 (DISGUISED[2], 5),
                 True,
-                "A server that never moves gives the same w in both runs: nothing changes.",
+                _("A server that never moves gives the same w in both runs: nothing changes."),
             ),
         ),
         mistakes=(
             Mistake(
                 "[0, 1, 1, 1]",
                 "[0, 1]",
-                "Patient 1 passes. Have the pieces all the samples of their client?",
+                _("Patient 1 passes. Have the pieces all the samples of their client?"),
             ),
             Mistake(
                 "return same(",
                 "return not same(",
-                "The healthy fail: when is it True?",
+                _("The healthy fail: when is it True?"),
             ),
             Mistake(
                 "return same",
                 "same",
-                "FedAvg gets None, but the question applies to it. Is a `return` missing?",
+                _("FedAvg gets None, but the question applies to it. Is a `return` missing?"),
             ),
         ),
     ),

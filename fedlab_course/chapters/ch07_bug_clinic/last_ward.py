@@ -13,12 +13,14 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset
+from fedlab_core.language import translator
 from fedlab_core.plots.style import group_look, new_figure, set_description
 from fedlab_core.server import Server
 from fedlab_course import comparison_figures as figures
 from fedlab_course.chapters.ch05_fedmas.ablation import FedMasTrueTiers, RotatedPairs
 from fedlab_course.explore import ideas
 
+_ = translator(__name__)
 RATES = (0.05, 0.2, 0.4, 0.8)
 OLD_RATE = 0.05
 _WORK: dict[str, Any] = {
@@ -66,9 +68,9 @@ def one_rate(data: Dataset) -> go.Figure:
     """Patient 1: end accuracy against η, with the only rate that the old edition ran."""
     return figures.over_rates(
         ends_by_rate(data),
-        title="FedSSO's lead, rate by rate",
+        title=_("FedSSO's lead, rate by rate"),
         old=OLD_RATE,
-        old_name="the old rate",
+        old_name=_("the old rate"),
     )
 
 
@@ -77,12 +79,12 @@ def missing_bytes(data: Dataset, rounds: int = 20) -> go.Figure:
     fed = split(data, 2)
     work = {**_WORK, "rounds": rounds, "clients_per_round": 20, "lr": 0.05}
     rules = (fl.FedAvg(), UncountedScaffold(), fl.Scaffold())
-    names = ("FedAvg", "bytes forgotten", "SCAFFOLD, bytes counted")
+    names = ("FedAvg", _("bytes forgotten"), _("SCAFFOLD, bytes counted"))
     runs = {
         name: fl.simulate(fed, fl.models.mlp(fed, seed=0), rule, **work)
         for name, rule in zip(names, rules, strict=True)
     }
-    return fl.plots.convergence(runs, x="bytes", title="SCAFFOLD by bytes, counted and not")
+    return fl.plots.convergence(runs, x="bytes", title=_("SCAFFOLD by bytes, counted and not"))
 
 
 def turns(data: Dataset, algorithm: fl.Algorithm, rounds: int = 2) -> list[set[int]]:
@@ -101,7 +103,7 @@ def turns(data: Dataset, algorithm: fl.Algorithm, rounds: int = 2) -> list[set[i
         progress=False,
     )
     found: list[set[int]] = []
-    for _ in simulation:
+    for _round in simulation:
         found += [set(labels[np.asarray(cohort)].tolist()) for cohort in simulation.cohorts]
     return found
 
@@ -118,17 +120,22 @@ def waits(found: Sequence[set[int]]) -> list[int]:
 def two_differences(data: Dataset) -> go.Figure:
     """Patient 3: which labels train in which server update, under tiers and under the control."""
     figure = new_figure(
-        title="Who trains when: tiers and their control", x_title="server update", y_title="label"
+        title=_("Who trains when: tiers and their control"),
+        x_title=_("server update"),
+        y_title=_("label"),
     )
     rows = []
     words = []
-    rules = {"tiers of one label": FedMasTrueTiers(0.01), "the control, pairs": RotatedPairs()}
+    rules = {
+        _("tiers of one label"): FedMasTrueTiers(0.01),
+        _("the control, pairs"): RotatedPairs(),
+    }
     for number, (name, rule) in enumerate(rules.items()):
         found = turns(data, rule)
         points = [(update, label) for update, labels in enumerate(found, 1) for label in labels]
         look = group_look(2 * number)
         figure.add_scatter(
-            x=[update for update, _ in points],
+            x=[update for update, _label in points],
             y=[label for _, label in points],
             mode="markers",
             name=name,
@@ -141,12 +148,12 @@ def two_differences(data: Dataset) -> go.Figure:
         )
         wait = float(np.mean(waits(found)))
         rows.append([name, f"{len(points) / 20:.0f}", f"{wait:.0f}"])
-        words.append(f"{name}: a label trains every {wait:.0f} updates on average")
+        every = _("{name}: a label trains every {wait:.0f} updates on average")
+        words.append(every.format(name=name, wait=wait))
     figure.update_yaxes(dtick=1)
-    columns = ["rule", "turns of a label in a round", "updates between two turns"]
-    set_description(
-        figure, f"Labels in each of 20 server updates. {'; '.join(words)}.", columns, rows
-    )
+    columns = [_("rule"), _("turns of a label in a round"), _("updates between two turns")]
+    text = _("Labels in each of 20 server updates. {words}.").format(words="; ".join(words))
+    set_description(figure, text, columns, rows)
     return figure
 
 
@@ -160,5 +167,5 @@ FIGURES: dict[int, Callable[[Dataset], go.Figure]] = {
 def show(data: Dataset) -> ideas.Idea:
     """The figures of the last ward, one after another."""
     return ideas.gallery(
-        {float(number): draw(data) for number, draw in FIGURES.items()}, "sentence", value=1.0
+        {float(number): draw(data) for number, draw in FIGURES.items()}, _("sentence"), value=1.0
     )

@@ -10,13 +10,15 @@ import ipywidgets
 import numpy as np
 
 from fedlab_core import validation
+from fedlab_core.language import translator
 from fedlab_course.chapters.ch07_bug_clinic.patients import PATIENTS, diagnosis
 from fedlab_course.explore import widgets
 from fedlab_course.explore.choices import Method
 from fedlab_course.explore.explorer import Explorer
 from fedlab_course.explore.goals import Goal
 
-HIDDEN = "the patient"
+_ = translator(__name__)
+HIDDEN = _("the patient")
 _HEALTHY = {"FedAvg": "fedavg", "SCAFFOLD": "scaffold"}
 _START: dict[str, Any] = {"split": "labels_per_client", "labels": 2, "rounds": 30}
 # Each of the other methods has one patient only: there is nothing to find out.
@@ -40,7 +42,7 @@ class WhoIsIt(Explorer):
         self.case = validation.integer("case", case, minimum=0)
         self.named: int | None = None
         goal = Goal(
-            "name the patient that is hidden here", lambda histories: self.named == self.number
+            _("name the patient that is hidden here"), lambda histories: self.named == self.number
         )
         first = {
             "own": _own(self.number, hidden=True),
@@ -77,7 +79,7 @@ class WhoIsIt(Explorer):
         Raises ``ValueError`` for a patient who says it is something else.
         """
         self.named = validation.choice(
-            "number", number, [suspect for _, suspect in self.suspects.options]
+            "number", number, [suspect for _name, suspect in self.suspects.options]
         )
         right = number == self.number
         self._show(() if right else (number,))
@@ -92,11 +94,11 @@ class WhoIsIt(Explorer):
         self._show(())
 
     def _extra(self) -> tuple[Any, ...]:
-        tip = "The patients who say that they are this algorithm"
-        self.suspects = widgets.control(ipywidgets.Dropdown, "who is it?", tip, wide=False)
+        tip = _("The patients who say that they are this algorithm")
+        self.suspects = widgets.control(ipywidgets.Dropdown, _("who is it?"), tip, wide=False)
         self.verdict = widgets.text()
-        say = widgets.button("Name it", self._say, "Say that it is this patient")
-        following = widgets.button("Next patient", self.next, "Another hidden patient")
+        say = widgets.button(_("Name it"), self._say, _("Say that it is this patient"))
+        following = widgets.button(_("Next patient"), self.next, _("Another hidden patient"))
         return widgets.box(self.suspects, say, following, look="fedlab-row"), self.verdict
 
     def _say(self) -> None:
@@ -104,7 +106,7 @@ class WhoIsIt(Explorer):
             self.guess(self.suspects.value)
 
     def _headless(self) -> str:
-        return (
+        return _(
             "Which patient is it? Where this notebook is open in JupyterLab, an explorer shows a "
             "hidden patient beside the algorithm that it says it is. You move the settings, name "
             "the patient, and are told whether it is."
@@ -134,26 +136,35 @@ class WhoIsIt(Explorer):
         have ended.
         """
         if self.named is None:
-            return f"Case {self.case + 1}. It says that it is {self.method}."
+            return _("Case {number}. It says that it is {method}.").format(
+                number=self.case + 1, method=self.method
+            )
         name = PATIENTS[self.named].name
         words = diagnosis(self.named)
         if self.named == self.number:
-            return f"Yes, it is {name}. {words}"
-        answer = f"No, it is not {name}. What is wrong with {name}: {words}"
+            return _("Yes, it is {name}. {words}").format(name=name, words=words)
+        answer = _("No, it is not {name}. What is wrong with {name}: {words}")
+        answer = answer.format(name=name, words=words)
         histories = self.histories
         if self.runner.busy or not {name, HIDDEN} <= histories.keys():
             return answer
         for ours, theirs in zip(histories[HIDDEN].records, histories[name].records, strict=False):
             if ours.train_loss != theirs.train_loss:
-                losses = (
-                    f"{name} is {theirs.train_loss:.4g}, and that of {HIDDEN} is "
-                    f"{ours.train_loss:.4g}"
+                losses = _(
+                    "In round {round} the training loss of {name} is {theirs:.4g}, and that of "
+                    "{hidden} is {ours:.4g}."
+                ).format(
+                    round=ours.round,
+                    name=name,
+                    theirs=theirs.train_loss,
+                    hidden=HIDDEN,
+                    ours=ours.train_loss,
                 )
-                return f"{answer} In round {ours.round} the training loss of {losses}."
-        return (
-            f"{answer} Under these settings both make the same run. Which settings would tell "
-            "them apart?"
+                return f"{answer} {losses}"
+        question = _(
+            "Under these settings both make the same run. Which settings would tell them apart?"
         )
+        return f"{answer} {question}"
 
 
 @cache  # the same object again, so that its run is not trained again

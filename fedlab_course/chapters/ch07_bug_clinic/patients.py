@@ -1,8 +1,7 @@
-"""The patients (1 to 12 are algorithms, 13 to 18 helpers), the healthy to compare with, and the
-diagnoses.
+"""The patients (1 to 12 are algorithms, 13 to 18 helpers), and the healthy to compare with. What is
+wrong with each is in :mod:`fedlab_course.chapters.ch07_bug_clinic.diagnoses`.
 """
 
-import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +14,16 @@ from torch.nn import functional
 import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.language import translator
 from fedlab_core.server import Server
+from fedlab_course.chapters.ch07_bug_clinic.diagnoses import WRONG
+
+_ = translator(__name__)
+
+
+def name_of(number: int) -> str:
+    """The name of a patient."""
+    return _("Patient {number}").format(number=number)
 
 
 class Sick:
@@ -28,21 +36,20 @@ class Sick:
         return {"name": str(self), **vars(self)}
 
     def __repr__(self) -> str:
-        number = next(number for number, (_, kind) in _SICK.items() if isinstance(self, kind))
-        return f"Patient {number}"
+        return name_of(next(number for number, pair in _SICK.items() if isinstance(self, pair[1])))
 
     __str__ = __repr__
 
 
 class UniformMean(Sick, fl.FedAvg):
-    """The server takes the plain mean of the y_k, and does not weigh them by their samples n_k."""
+    """Patient 1."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         return updates.params.mean(0)
 
 
 class CohortShare(Sick, fl.Scaffold):
-    """c is updated by the sum of the changes over |S|, the cohort, in place of N, all clients."""
+    """Patient 2."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         c = server.state["c"]
@@ -52,9 +59,7 @@ class CohortShare(Sick, fl.Scaffold):
 
 
 class NeverApplied(Sick, fl.Scaffold):
-    """The correction is written to gradients that are not there yet, so no local step ever contains
-    it.
-    """
+    """Patient 3."""
 
     def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()  # what the client receives
@@ -64,9 +69,7 @@ class NeverApplied(Sick, fl.Scaffold):
 
 
 class MovingAnchor(Sick, fl.FedProx):
-    """The anchor is updated in place together with the parameters, so y − r is zero and the term
-    never pulls.
-    """
+    """Patient 4."""
 
     def correction(self, server: Server, client: int) -> fl.Correction:
         y = server.params.clone().requires_grad_()
@@ -76,9 +79,7 @@ class MovingAnchor(Sick, fl.FedProx):
 
 
 class LastOverwrites(Sick, fl.FedAvg):
-    """The loop that sums says ``=`` where it should say ``+=``: the last client of the cohort
-    overwrites the others.
-    """
+    """Patient 5."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         total = torch.zeros_like(server.params)
@@ -90,16 +91,14 @@ class LastOverwrites(Sick, fl.FedAvg):
 
 
 class FlippedSign(Sick, fl.Scaffold):
-    """The clients step along g + c_k − c: the correction has the wrong sign."""
+    """Patient 6."""
 
     def correction(self, server: Server, client: int) -> fl.Correction:
         return fl.Correction(offset=server.state["c_clients"][client] - server.state["c"])
 
 
 class TwiceRescaled(Sick, fl.FedNova):
-    """The weights ρ_k^S sum to 1 over the cohort already, and the sum is multiplied by N/K once
-    more.
-    """
+    """Patient 7."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         step = super().aggregate(server, updates) - server.params
@@ -107,9 +106,7 @@ class TwiceRescaled(Sick, fl.FedNova):
 
 
 class LongestSteps(Sick, fl.Scaffold):
-    """In the renewal of c_k, τ is the largest number of steps in the cohort, and not that of each
-    client itself.
-    """
+    """Patient 8."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         longest = updates.num_steps.max().expand_as(updates.num_steps)
@@ -117,7 +114,7 @@ class LongestSteps(Sick, fl.Scaffold):
 
 
 class OverwrittenControl(Sick, fl.Scaffold):
-    """c_k is overwritten before its change is formed, so every change is zero, and c stays zero."""
+    """Patient 9."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         c = server.state["c"]
@@ -127,9 +124,7 @@ class OverwrittenControl(Sick, fl.Scaffold):
 
 
 class SameCohorts(Sick, fl.FedAvg):
-    """The generator of the cohorts is seeded with the number of the round, so every seed asks the
-    same clients.
-    """
+    """Patient 10."""
 
     def cohorts(self, server: Server) -> Iterator[np.ndarray]:
         rng = np.random.default_rng(server.round)
@@ -137,9 +132,7 @@ class SameCohorts(Sick, fl.FedAvg):
 
 
 class ControlFromWeights(Sick, fl.Scaffold):
-    """c starts as a copy of the weights, made together with the
-    model, while the c_k start at zero.
-    """
+    """Patient 11."""
 
     def setup(self, server: Server) -> None:
         super().setup(server)
@@ -147,9 +140,7 @@ class ControlFromWeights(Sick, fl.Scaffold):
 
 
 class StaleShare(Sick, fl.FedCurv):
-    """A client subtracts its own share even if it was not in the last cohort: the penalty can
-    become negative.
-    """
+    """Patient 12."""
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         kept = {name: server.state[name] for name in ("fisher", "fisher_params")}
@@ -199,7 +190,7 @@ _SICK: dict[int, tuple[str, type[fl.Algorithm]]] = {
 def _patient(number: int) -> Patient:
     """The patient with the parameters of its healthy method."""
     method, kind = _SICK[number]
-    return Patient(f"Patient {number}", method, kind(**vars(_WELL[method])))
+    return Patient(name_of(number), method, kind(**vars(_WELL[method])))
 
 
 PATIENTS = {number: _patient(number) for number in _SICK}
@@ -210,33 +201,28 @@ class GaveUp(RuntimeError):
 
 
 def squared_mean(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The gradient of the batch is squared, and not the gradient of each sample: the mean is taken
-    too early.
-    """
+    """Patient 13."""
     return _gradient(model, functional.cross_entropy(model(x), y)) ** 2
 
 
 def last_batch(
     model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 8
 ) -> torch.Tensor:
-    """The loop over batches keeps what it computed for the last one only."""
+    """Patient 14."""
     for batch in zip(x.split(batch_size), y.split(batch_size), strict=True):
         fisher = fl.importance.fisher_diagonal(model, *batch)
     return fisher
 
 
 def signed_importance(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    """The gradients keep their signs: samples cancel, and a negative Ω rewards a parameter for
-    moving away.
-    """
+    """Patient 15."""
     return _gradient(model, (model(x) ** 2).sum(1).mean())
 
 
 def retry_partition(
     y: Any, *, num_clients: int, alpha: float, min_size: int = 10, patience: int = 1000
 ) -> tuple[list[np.ndarray], int]:
-    """All is dealt anew until every client happens to have enough samples; for a small α that never
-    happens.
+    """Patient 16.
 
     Returns the index arrays and the number of deals. The original has no ``patience``: here it
     raises :class:`GaveUp`.
@@ -251,7 +237,7 @@ def retry_partition(
 
 
 def straggler_epochs(local_epochs: int, rng: np.random.Generator) -> int:
-    """The upper end of ``integers`` is left out, so nobody does all E epochs, and E = 1 fails."""
+    """Patient 17."""
     return int(rng.integers(1, local_epochs))
 
 
@@ -259,9 +245,7 @@ def straggler_epochs(local_epochs: int, rng: np.random.Generator) -> int:
 def mean_of_batches(
     model: nn.Module, x: torch.Tensor, y: torch.Tensor, batch_size: int = 100
 ) -> float:
-    """Accuracy is averaged over batches, so a sample of the short last batch counts more than the
-    others.
-    """
+    """Patient 18."""
     batches = zip(x.split(batch_size), y.split(batch_size), strict=True)
     return float(np.mean([float((model(x).argmax(1) == y).float().mean()) for x, y in batches]))
 
@@ -285,6 +269,4 @@ HELPERS: dict[int, Callable[..., Any]] = dict(enumerate(_HELPERS, start=len(PATI
 
 def diagnosis(number: int) -> str:
     """What is wrong with this patient. Raises ``ValueError`` for a number that nobody has."""
-    kinds = {patient: kind for patient, (_, kind) in _SICK.items()}
-    sick: dict[int, Callable[..., Any]] = kinds | HELPERS
-    return (inspect.getdoc(sick[validation.choice("patient", number, sick)]) or "").split("\n\n")[0]
+    return WRONG[validation.choice("patient", number, WRONG)]

@@ -15,6 +15,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core import validation
 from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.language import translator
 from fedlab_core.server import Server
 from fedlab_course.chapters.ch07_bug_clinic.bench import draw, end, start
 from fedlab_course.chapters.ch07_bug_clinic.chart import chart
@@ -24,10 +25,11 @@ from fedlab_course.chapters.ch07_bug_clinic.examinations import (
     examine_all,
     found_by,
 )
-from fedlab_course.chapters.ch07_bug_clinic.patients import HEALTHY, PATIENTS, Patient
+from fedlab_course.chapters.ch07_bug_clinic.patients import HEALTHY, PATIENTS, Patient, name_of
 from fedlab_course.explore import ideas
 from fedlab_course.explore.goals import Goal
 
+_ = translator(__name__)
 # Patient → the method that has its line.
 METHODS = {1: "next_w", 2: "next_c", 7: "step", 8: "next_c_k", 10: "generator"}
 SEEDS = (0, 1, 2)
@@ -156,7 +158,7 @@ def repaired(number: int, lines: Any) -> Patient:
     whose line is not among the five.
     """
     built = _BUILT[validation.choice("patient", number, _BUILT)](_Lines(lines))
-    return Patient(f"Patient {number}", PATIENTS[number].method, built)
+    return Patient(name_of(number), PATIENTS[number].method, built)
 
 
 def begun(lines: Any) -> bool:
@@ -193,7 +195,7 @@ def cohorts(make: Any, seeds: Sequence[int] = SEEDS) -> list[list[list[int]]]:
         simulation = start(
             patient, [1.0] * 20, [0.0] * 20, clients_per_round=5, rounds=4, seed=seed
         )
-        drawn.append([next(iter(simulation.cohorts)).tolist() for _ in simulation])
+        drawn.append([next(iter(simulation.cohorts)).tolist() for _round in simulation])
     return drawn
 
 
@@ -213,7 +215,7 @@ def turning_green(
 
     def state(value: float) -> Findings:
         """The findings after the first ``value`` repairs."""
-        done = [f"Patient {number}" for number in list(METHODS)[: int(value)]]
+        done = [name_of(number) for number in list(METHODS)[: int(value)]]
         return {
             name: row | {patient: fixed[name][patient] for patient in done}
             for name, row in findings.items()
@@ -221,16 +223,17 @@ def turning_green(
 
     def are_green(value: float) -> bool:
         """Whether the five that have a line pass everything."""
-        five = {f"Patient {number}" for number in METHODS}
+        five = {name_of(number) for number in METHODS}
         return not five & set[str]().union(*found_by(state(value)).values())
 
     def draw_state(value: float) -> go.Figure:
         table = state(value)
         failing = set[str]().union(*found_by(table).values())
         names = [str(number) for number in list(METHODS)[: int(value)]]
-        done = ", ".join(names) or "none"
-        return chart(table, title=f"Repaired: {done}. Still failing: {len(failing)}")
+        done = ", ".join(names) or _("none")
+        title = _("Repaired: {done}. Still failing: {number}")
+        return chart(table, title=title.format(done=done, number=len(failing)))
 
     figures = {float(value): draw_state(value) for value in range(len(METHODS) + 1)}
-    goal = Goal("turn five columns green", are_green)
-    return ideas.gallery(figures, "repairs", value=0.0, goal=goal)
+    goal = Goal(_("turn five columns green"), are_green)
+    return ideas.gallery(figures, _("repairs"), value=0.0, goal=goal)

@@ -5,8 +5,11 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.on_quadratics import LR, ROUNDS, START, by_parameter, require_path
+
+_ = translator(__name__)
 
 
 def counted_steps(tau, eta, mu):
@@ -83,12 +86,16 @@ def check_class(answer):
     b = _B.tolist()
     pairs = [[0.0, 4.0], [1.0, -1.0]]
     work = {"sizes": _SIZES.tolist(), "batch_size": 1, "local_epochs": 2}
-    hint = "The clients have 1 and 4 samples and make 2 and 8 steps, with μ = 0."
+    hint = _("The clients have 1 and 4 samples and make 2 and 8 steps, with μ = 0.")
     require_path(answer, _unequal(b), hint, [0.0], a, b, work)
-    require_path(answer, _equal(_B), "With equal steps and μ = 0 it must be FedAvg.", [0.0], a, b)
-    hint = "2 and 8 steps with μ = 2. What is a move divided by, and what is the mean of the τ_k?"
+    require_path(
+        answer, _equal(_B), _("With equal steps and μ = 0 it must be FedAvg."), [0.0], a, b
+    )
+    hint = _(
+        "2 and 8 steps with μ = 2. What is a move divided by, and what is the mean of the τ_k?"
+    )
     require_path(answer, _unequal(b, 2.0), hint, [2.0], a, b, work)
-    hint = "Two parameters, 2 and 8 steps. Each parameter has its own mean of the moves."
+    hint = _("Two parameters, 2 and 8 steps. Each parameter has its own mean of the moves.")
     require_path(answer, by_parameter(_unequal, pairs), hint, [0.0], a, pairs, work)
 
 
@@ -100,49 +107,49 @@ EXERCISES = (
             Case(
                 (np.array([1.0, 2.0, 3.0]), 0.1, 5.0),
                 [1.0, 1.5, 1.75],
-                "Steps 1, 2 and 3 with 1 − ημ = ½: the sums are 1, 1 + ½ and 1 + ½ + ¼.",
+                _("Steps 1, 2 and 3 with 1 − ημ = ½: the sums are 1, 1 + ½ and 1 + ½ + ¼."),
             ),
             Case(
                 (np.array([1.0, 3.0]), 0.1, 1.0),
                 [1.0, 2.71],
-                "Steps 1 and 3 with 1 − ημ = 0.9: the sums are 1 and 1 + 0.9 + 0.81.",
+                _("Steps 1 and 3 with 1 − ημ = 0.9: the sums are 1 and 1 + 0.9 + 0.81."),
             ),
             Case(
                 (np.array([2.0, 10.0]), 0.1, 0.0),
                 [2.0, 10.0],
-                "Without a proximal term every gradient counts whole.",
+                _("Without a proximal term every gradient counts whole."),
             ),
             Case(
                 (np.array([2.0, 10.0]), 0.1, 10.0),
                 [1.0, 1.0],
-                "With ημ = 1 each step forgets all gradients before it.",
+                _("With ημ = 1 each step forgets all gradients before it."),
             ),
             Case(
                 (np.array([2.0, 3.0]), 0.5, 3.0),
                 [0.5, 0.75],
-                "With 1 − ημ = −½ the sums are 1 − ½ and 1 − ½ + ¼.",
+                _("With 1 − ημ = −½ the sums are 1 − ½ and 1 − ½ + ¼."),
             ),
         ),
         mistakes=(
             Mistake(
                 "return (1 - (1 - shrink) ** tau) / shrink",
                 "return tau",
-                "You count every gradient whole. What is left of the first after a second step?",
+                _("You count every gradient whole. What is left of the first after a second step?"),
             ),
             Mistake(
                 "(1 - (1 - shrink) ** tau) / shrink",
                 "1 - (1 - shrink) ** tau",
-                "The sum of a geometric series has a denominator.",
+                _("The sum of a geometric series has a denominator."),
             ),
             Mistake(
                 "(1 - (1 - shrink) ** tau)",
                 "(1 - (1 - shrink) ** (tau - 1))",
-                "One gradient is missing: of τ gradients the last counts whole.",
+                _("One gradient is missing: of τ gradients the last counts whole."),
             ),
             Mistake(
                 "shrink = eta * mu",
                 "shrink = mu",
-                "Your result does not depend on η. By which factor does a step shrink the way?",
+                _("Your result does not depend on η. By which factor does a step shrink the way?"),
             ),
         ),
     ),

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK, METHODS
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import comparison_figures, theory
@@ -14,6 +15,7 @@ from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider_of
 
+_ = translator(__name__)
 Counted = Callable[[Any, float, float], Any]
 _A = (2.0, 2.0)
 _B = (0.0, 1.0)
@@ -35,9 +37,10 @@ def unequal_work() -> Idea:
         lines = {"FedAvg": (_stops(lr, 0.0, _once), INK)}
         if mu and _is_stable(lr, mu):
             lines[f"FedProx, μ = {mu:g}"] = (_stops(lr, mu, _once), METHODS["fedprox"])
-        return _figure(lines, f"Client 1 makes ten steps, η = {lr:g}{_warning(lr, mu)}")
+        title = _("Client 1 makes ten steps, η = {lr:g}").format(lr=lr)
+        return _figure(lines, _warned(title, lr, mu))
 
-    wish = "with two steps of client 2, bring FedAvg or FedProx within 0.02 of 0.5"
+    wish = _("with two steps of client 2, bring FedAvg or FedProx within 0.02 of 0.5")
     goal = Goal(wish, lambda lr, mu: _is_near(lr, mu, _once))
     return Idea(draw, _sliders(), goal=goal)
 
@@ -52,9 +55,13 @@ def divided(counted_steps: Counted) -> Idea:
     def draw(lr: float, mu: float) -> go.Figure:
         lines = {"FedNova, μ = 0": (_stops(lr, 0.0, counted_steps), METHODS["fednova"])}
         if mu and _is_stable(lr, mu):
-            lines[f"μ = {mu:g}, divided by τ"] = (_stops(lr, mu, _steps), GROUPS[2])
-            lines[f"μ = {mu:g}, by counted steps"] = (_stops(lr, mu, counted_steps), GROUPS[0])
-        return _figure(lines, f"η = {lr:g}{_warning(lr, mu)}, {own.whose(counted_steps)}")
+            plain = _("μ = {mu:g}, divided by τ").format(mu=mu)
+            counted = _("μ = {mu:g}, by counted steps").format(mu=mu)
+            lines[plain] = (_stops(lr, mu, _steps), GROUPS[2])
+            lines[counted] = (_stops(lr, mu, counted_steps), GROUPS[0])
+        words = _("{setting}, {whose}")
+        title = words.format(setting=_warned(f"η = {lr:g}", lr, mu), whose=own.whose(counted_steps))
+        return _figure(lines, title)
 
     return Idea(draw, _sliders(mu=10.0))
 
@@ -98,19 +105,21 @@ def _is_stable(lr: float, mu: float) -> bool:
     return lr * (_A[0] + mu) < 2
 
 
-def _warning(lr: float, mu: float) -> str:
-    return "" if _is_stable(lr, mu) else f": μ = {mu:g} is unstable"
+def _warned(words: str, lr: float, mu: float) -> str:
+    """``words``, and behind them that local steps do not converge if they do not."""
+    if _is_stable(lr, mu):
+        return words
+    return _("{words}: μ = {mu:g} is unstable").format(words=words, mu=mu)
 
 
 def _figure(lines: Mapping[str, tuple[list[float], str]], title: str) -> go.Figure:
     """Resting points against the steps of client 2, which fall from left to right."""
-    figure = new_figure(
-        title=title, x_title="steps of client 2, less work →", y_title="stops at", legend=False
-    )
+    x_title = _("steps of client 2, less work →")
+    figure = new_figure(title=title, x_title=x_title, y_title=_("stops at"), legend=False)
     figure.update_xaxes(range=[_MOST + 0.2, 0.8], dtick=1)
     figure.update_yaxes(range=[-0.02, 1.02])
-    ends = {"optimum": (1.0, _OPTIMUM)}
-    colours = {"optimum": GREY}
+    ends = {_("optimum"): (1.0, _OPTIMUM)}
+    colours = {_("optimum"): GREY}
     dashes = ("solid", "9px,3px", "4px,3px")
     rows = []
     for (name, (values, colour)), dash in zip(lines.items(), dashes, strict=False):
@@ -120,10 +129,11 @@ def _figure(lines: Mapping[str, tuple[list[float], str]], title: str) -> go.Figu
         colours[name] = colour
         rows.append([name, *(f"{values[_MOST - tau]:.3f}" for tau in (10, 5, 2, 1))])
     dots = {"color": GREY, "dash": "dot", "width": 2}
-    comparison_figures.add_level(figure, (_MOST, 1.0), _OPTIMUM, "optimum", dots)
+    comparison_figures.add_level(figure, (_MOST, 1.0), _OPTIMUM, _("optimum"), dots)
     comparison_figures.name_ends(figure, ends, colours, 1.04)
     told = "; ".join(f"{name}: {', '.join(values)}" for name, *values in rows)
-    numbers = "Resting points with 10, 5, 2 and 1 steps of client 2; the optimum is 0.5."
-    text = f"{title}. {numbers} {told}."
-    set_description(figure, text, ["rule", "10 steps", "5", "2", "1"], rows)
+    text = _(
+        "{title}. Resting points with 10, 5, 2 and 1 steps of client 2; the optimum is 0.5. {told}."
+    ).format(title=title, told=told)
+    set_description(figure, text, [_("rule"), _("10 steps"), "5", "2", "1"], rows)
     return figure

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK, METHODS, PAPER, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import comparison_figures
@@ -18,9 +19,10 @@ from fedlab_course.check import own
 from fedlab_course.evidence import tables
 from fedlab_course.methods import two_speeds
 
+_ = translator(__name__)
 BOTH = ["slow_accuracy", "fast_accuracy"]
-_X = "accuracy on the labels of slow clients"
-_Y = "accuracy on the labels of fast clients"
+_X = _("accuracy on the labels of slow clients")
+_Y = _("accuracy on the labels of fast clients")
 _DELTA = 0.01
 _TOP = 1.09  # of the axes; room for names
 _RIGHT = 1.04
@@ -51,6 +53,13 @@ POINTS = {
     _SMALL_NOVA: Point("small", _GREEN, "triangle-down", (-30, -44)),
     "FedNova, μ = 10": Point("nova, mu=10", _GREEN, "triangle-right", (-64, 34)),
 }
+# Name in POINTS → what a figure says, where it is not the name.
+_SHOWN = {
+    _ALL_TEN: _("all do ten epochs"),
+    "FedAvg, dropped": _("FedAvg, dropped"),
+    "FedAvg, η/5, 5 × rounds": _("FedAvg, η/5, 5 × rounds"),
+    _SMALL_NOVA: _("FedNova, η/5, 5 × rounds"),
+}
 _PROX = ("keep", "mu=0.01", "mu=0.1", "mu=1", "mu=10")  # from left to right on its path
 _GUESSES = {"A": (0.83, 0.84), "B": (0.75, 0.93), "C": (0.44, 0.95), "D": (0.6, 0.6)}
 
@@ -62,7 +71,7 @@ def stored() -> pd.DataFrame:
 
 def opening() -> go.Figure:
     """Where everybody's ten epochs lead, and four places where FedAvg might end."""
-    figure = _plane("η = 0.05, half do one epoch of ten")
+    figure = _plane(_("η = 0.05, half do one epoch of ten"))
     rows = [_add_stored(figure, stored(), _ALL_TEN, shift=(0, -34))]
     circle = {"size": 30, "color": PAPER, "line": {"color": INK, "width": 2}}
     for letter, (slow, fast) in _GUESSES.items():
@@ -70,9 +79,11 @@ def opening() -> go.Figure:
             x=[slow], y=[fast], mode="markers+text", text=[f"<b>{letter}</b>"], marker=circle
         )
         rows.append([letter, f"{slow:.0%}", f"{fast:.0%}"])
-    places = "; ".join(f"{name} at {slow} and {fast}" for name, slow, fast in rows)
-    text = f"{_X} across, {_Y} upwards. {places}. Where does FedAvg end?"
-    set_description(figure, text, ["place", "slow", "fast"], rows)
+    words = _("{name} at {slow} and {fast}")
+    places = "; ".join(words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows)
+    text = _("{x} across, {y} upwards. {places}. Where does FedAvg end?")
+    text = text.format(x=_X, y=_Y, places=places)
+    set_description(figure, text, [_("place"), _("slow"), _("fast")], rows)
     return figure
 
 
@@ -82,11 +93,11 @@ def scatter(names: Collection[str]) -> go.Figure:
     A method of :data:`POINTS` that is not among the ``names`` is left out. The dashed line is
     FedProx from μ = 0 to 10.
     """
-    figure = _plane("50 rounds at η = 0.05, 20 seeds")
+    figure = _plane(_("50 rounds at η = 0.05, 20 seeds"))
     table = stored()
     x, y = np.transpose([table[table.algorithm == row][BOTH].mean() for row in _PROX])
     line = {"color": _BLUE, "width": 2, "dash": "9px,3px"}
-    figure.add_scatter(x=x, y=y, name="FedProx, μ from 0 to 10", mode="lines", line=line)
+    figure.add_scatter(x=x, y=y, name=_("FedProx, μ from 0 to 10"), mode="lines", line=line)
     return _described(figure, names, [])
 
 
@@ -102,7 +113,8 @@ def race(
     ``slow``: the labels that the first half of the clients holds alone. ``work``: keywords of
     ``fl.simulate``.
     """
-    figure = _plane(f"In bold: one run each, {own.whose(*map(type, rules.values()))}")
+    whose = own.whose(*map(type, rules.values()))
+    figure = _plane(_("In bold: one run each, {whose}").format(whose=whose))
     names = (
         (_ALL_TEN, "FedAvg", "FedProx, μ = 10", _SMALL_NOVA) if fed.dataset.name == "digits" else ()
     )
@@ -114,7 +126,7 @@ def race(
         slow_end, fast_end = ends
         figure.add_scatter(x=[slow_end], y=[fast_end], name=name, mode="markers", marker=marker)
         _name(figure, f"<b>{name}</b>", ends, colour, shift)
-        rows.append([f"{name}, one run", *(f"{end:.1%}" for end in ends)])
+        rows.append([_("{name}, one run").format(name=name), *(f"{end:.1%}" for end in ends)])
     return _described(figure, names, rows)
 
 
@@ -142,15 +154,16 @@ def by_rate() -> go.Figure:
     """Accuracy on the labels of slow and of fast clients at each learning rate: means over ten
     seeds, with two standard errors to each side.
     """
-    figure = new_figure(title="50 rounds, 10 seeds", x_title="", y_title="accuracy")
+    figure = new_figure(title=_("50 rounds, 10 seeds"), x_title="", y_title=_("accuracy"))
     table = tables.read("speed_rates")
     rates = sorted(table.lr.unique())
     ticks = {"tickvals": rates, "ticktext": [f"{rate:g}" for rate in rates]}
     axis = {"type": "log", "range": np.log10([0.045, 0.63]).tolist()} | ticks
     shares = {"range": [0, 1.02], "tickformat": ".0%"}
     figure.update_layout(
-        xaxis=axis | {"domain": [0, 0.47], "title": "η, labels of slow clients"},
-        xaxis2=axis | {"domain": [0.53, 1], "title": "η, labels of fast clients", "anchor": "y2"},
+        xaxis=axis | {"domain": [0, 0.47], "title": _("η, labels of slow clients")},
+        xaxis2=axis
+        | {"domain": [0.53, 1], "title": _("η, labels of fast clients"), "anchor": "y2"},
         yaxis=shares,
         yaxis2=shares | {"anchor": "x2", "showticklabels": False},
     )
@@ -159,8 +172,9 @@ def by_rate() -> go.Figure:
         mine = table[table.algorithm == POINTS[name].row]
         rows += [_add_curve(figure, mine, name, axes) for axes in ("", "2")]
     told = "; ".join(f"{name}: {', '.join(values)}" for name, *values in rows)
-    text = f"Accuracy against the learning rate, in two panels, means of ten seeds. {told}."
-    set_description(figure, text, ["method", *ticks["ticktext"]], rows)
+    text = _("Accuracy against the learning rate, in two panels, means of ten seeds. {told}.")
+    columns = [_("method"), *ticks["ticktext"]]
+    set_description(figure, text.format(told=told), columns, rows)
     return figure
 
 
@@ -170,7 +184,8 @@ def _add_curve(figure: go.Figure, table: pd.DataFrame, name: str, axes: str) -> 
     ``axes``: "" for the labels of slow clients, "2" for those of fast ones.
     """
     point = POINTS[name]
-    column, half = (BOTH[1], "fast") if axes else (BOTH[0], "slow")
+    column, words = (BOTH[1], _("{name}, fast")) if axes else (BOTH[0], _("{name}, slow"))
+    shown = _SHOWN.get(name, name)
     found = table.groupby("lr")[column].agg(["mean", "sem"])
     figure.add_scatter(
         x=found.index,
@@ -178,7 +193,7 @@ def _add_curve(figure: go.Figure, table: pd.DataFrame, name: str, axes: str) -> 
         error_y={"array": 2 * found["sem"], "width": 0},
         xaxis="x" + axes,
         yaxis="y" + axes,
-        name=name,
+        name=shown,
         mode="lines+markers",
         line={"color": point.colour, "width": 3, "dash": "dot" if name == _ALL_TEN else "solid"},
         marker={"symbol": point.symbol, "size": 10},
@@ -186,7 +201,7 @@ def _add_curve(figure: go.Figure, table: pd.DataFrame, name: str, axes: str) -> 
         showlegend=not axes,
         hovertemplate="η = %{x}: %{y:.1%}",
     )
-    return [f"{name}, {half}", *(f"{mean:.1%}" for mean in found["mean"])]
+    return [words.format(name=shown), *(f"{mean:.1%}" for mean in found["mean"])]
 
 
 def by_chance() -> go.Figure:
@@ -194,15 +209,14 @@ def by_chance() -> go.Figure:
     rows = tables.matching("stragglers", {"stragglers": 0.9})
     ends = rows.pivot(index="seed", columns="algorithm", values="end_accuracy")
     names = {
-        "FedAvg, dropped": "drop",
-        "FedProx, best μ": "best",
+        _("FedAvg, dropped"): "drop",
+        _("FedProx, best μ"): "best",
         "FedProx, μ = 1": "mu=1",
         "FedNova": "nova",
     }
     values = {name: (ends[row] - ends["keep"]).to_numpy() for name, row in names.items()}
-    return comparison_figures.differences(
-        values, margin=_DELTA, title="90 % stragglers by chance, less FedAvg"
-    )
+    title = _("90 % stragglers by chance, less FedAvg")
+    return comparison_figures.differences(values, margin=_DELTA, title=title)
 
 
 def _plane(title: str) -> go.Figure:
@@ -218,9 +232,11 @@ def _described(figure: go.Figure, names: Collection[str], rows: list[list[str]])
     """Add the stored methods ``names``, and describe the figure with further ``rows``."""
     table = stored()
     rows = [_add_stored(figure, table, name) for name in names] + rows
-    places = "; ".join(f"{name} {slow} and {fast}" for name, slow, fast in rows)
-    text = f"{_X} across, {_Y} upwards, means with two standard errors. {places}."
-    set_description(figure, text, ["method", "slow", "fast"], rows)
+    words = _("{name} {slow} and {fast}")
+    places = "; ".join(words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows)
+    text = _("{x} across, {y} upwards, means with two standard errors. {places}.")
+    text = text.format(x=_X, y=_Y, places=places)
+    set_description(figure, text, [_("method"), _("slow"), _("fast")], rows)
     return figure
 
 
@@ -237,18 +253,22 @@ def _add_stored(
     errors = 2 * columns.sem()
     bars = [{"array": [error], "color": point.colour, "width": 0} for error in errors]
     slow, fast = means
+    shown = _SHOWN.get(name, name)
     figure.add_scatter(
         x=[slow],
         y=[fast],
-        name=name,
+        name=shown,
         mode="markers",
         marker={"color": point.colour, "symbol": point.symbol, "size": 11},
         error_x=bars[0],
         error_y=bars[1],
-        hovertemplate="slow %{x:.1%}, fast %{y:.1%}",
+        hovertemplate=_("slow %{x:.1%}, fast %{y:.1%}"),
     )
-    _name(figure, name, list(means), point.colour, shift or point.shift)
-    return [name, *(f"{mean:.1%} ± {error:.1%}" for mean, error in zip(means, errors, strict=True))]
+    _name(figure, shown, list(means), point.colour, shift or point.shift)
+    return [
+        shown,
+        *(f"{mean:.1%} ± {error:.1%}" for mean, error in zip(means, errors, strict=True)),
+    ]
 
 
 def _name(

@@ -2,12 +2,13 @@
 rounds local work saves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import comparison_figures
@@ -15,15 +16,17 @@ from fedlab_course.chapters.ch10_bounds.figures import Round
 from fedlab_course.check import own
 from fedlab_course.evidence import tables
 
+_ = translator(__name__)
+
 Gap = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 _CURVATURES = np.arange(1.0, 6.5, 0.5)  # of the second client
 _TAU = 10
 _ROUNDS = 1000
-_STORED = {"IID": "iid", "two labels": "two_labels", "one label": "one_label"}
+_STORED = {_("IID"): "iid", _("two labels"): "two_labels", _("one label"): "one_label"}
 _LOOKS = {
-    "IID": (INK, "solid"),
-    "two labels": (GROUPS[0], "9px,3px"),
-    "one label": (GROUPS[2], "4px,3px"),
+    _("IID"): (INK, "solid"),
+    _("two labels"): (GROUPS[0], "9px,3px"),
+    _("one label"): (GROUPS[2], "4px,3px"),
 }
 
 
@@ -53,15 +56,15 @@ def gap_and_drift(heterogeneity_gap: Gap, one_round: Round) -> go.Figure:
     drifts = [height_of_drift(one_round, a) for a in _CURVATURES]
     words = own.whose(heterogeneity_gap, one_round)
     figure = new_figure(
-        title=f"Optima 0 and 1, {words}",
-        x_title="curvature of client 2 (client 1 has 1)",
-        y_title="height of drift",
+        title=_("Optima 0 and 1, {words}").format(words=words),
+        x_title=_("curvature of client 2 (client 1 has 1)"),
+        y_title=_("height of drift"),
         height=460,
         legend=False,
     )
     panels = (
-        ("gap Γ", gaps, INK, "9px,3px", "y2"),
-        ("height of drift", drifts, GROUPS[2], "solid", "y"),
+        (_("gap Γ"), gaps, INK, "9px,3px", "y2"),
+        (_("height of drift"), drifts, GROUPS[2], "solid", "y"),
     )
     for name, values, colour, dash, axis in panels:
         line = {"color": colour, "dash": dash, "width": 3}
@@ -71,18 +74,29 @@ def gap_and_drift(heterogeneity_gap: Gap, one_round: Round) -> go.Figure:
     figure.update_xaxes(range=[0.8, 6.2])
     figure.update_yaxes(domain=[0, 0.45], range=[-0.05, 1.1 * max(drifts)])
     upper = {"domain": [0.55, 1], "range": [-0.02, 1.2 * max(gaps)], "anchor": "x"}
-    figure.update_layout(yaxis2=upper | {"title": {"text": "gap Γ"}})
+    figure.update_layout(yaxis2=upper | {"title": {"text": _("gap Γ")}})
     rows = [
         [f"{a:g}", f"{gap:.3f}", f"{drift:.3f}"]
         for a, gap, drift in zip(_CURVATURES, gaps, drifts, strict=True)
     ]
-    text = (
-        f"The gap Γ and the height of the drift line against the curvature of client 2, {words}. "
-        f"With equal curvatures Γ is {rows[0][1]} and the drift {rows[0][2]}; at {rows[-1][0]} "
-        f"they are {rows[-1][1]} and {rows[-1][2]}."
-    )
-    set_description(figure, text, ["curvature", "Γ", "height of drift"], rows)
+    _describe_gap(figure, rows, words)
     return figure
+
+
+def _describe_gap(figure: go.Figure, rows: Sequence[Sequence[str]], words: str) -> None:
+    text = _(
+        "The gap Γ and the height of the drift line against the curvature of client 2, {words}. "
+        "With equal curvatures Γ is {gap_first} and the drift {drift_first}; at {last} they are "
+        "{gap_last} and {drift_last}."
+    ).format(
+        words=words,
+        gap_first=rows[0][1],
+        drift_first=rows[0][2],
+        last=rows[-1][0],
+        gap_last=rows[-1][1],
+        drift_last=rows[-1][2],
+    )
+    set_description(figure, text, [_("curvature"), "Γ", _("height of drift")], rows)
 
 
 def constants() -> dict[str, dict[str, float]]:
@@ -116,14 +130,14 @@ def shares() -> go.Figure:
     """Bars of noise and G² for each deal, one on the other, with Γ beside them."""
     found = constants()
     figure = new_figure(
-        title="Softmax regression, 20 clients",
-        x_title="variance of a sample's gradient at w*",
+        title=_("Softmax regression, 20 clients"),
+        x_title=_("variance of a sample's gradient at w*"),
         y_title="",
         height=320,
         legend=False,
     )
     names = list(found)
-    for part, words, colour in (("noise", "noise", GREY), ("G²", "G²", GROUPS[2])):
+    for part, words, colour in (("noise", _("noise"), GREY), ("G²", "G²", GROUPS[2])):
         values = [found[name][part] for name in names]
         figure.add_bar(
             x=values,
@@ -144,9 +158,14 @@ def shares() -> go.Figure:
     rows = [
         [name, *(f"{found[name][part]:.3f}" for part in ("gap", "G²", "noise"))] for name in names
     ]
-    told = "; ".join(f"{name}: Γ {gap}, G² {g}, noise {noise}" for name, gap, g, noise in rows)
-    text = f"Bars of the noise inside clients and of G² between them. {told}."
-    set_description(figure, text, ["deal", "Γ", "G²", "noise"], rows)
+    phrase = _("{name}: Γ {gap}, G² {square}, noise {noise}")
+    told = _("; ").join(
+        phrase.format(name=name, gap=gap, square=square, noise=noise)
+        for name, gap, square, noise in rows
+    )
+    text = _("Bars of the noise inside clients and of G² between them. {phrases}.")
+    text = text.format(phrases=told)
+    set_description(figure, text, [_("deal"), "Γ", "G²", _("noise")], rows)
     return figure
 
 
@@ -156,9 +175,9 @@ def local_work() -> go.Figure:
     """
     rows = tables.matching("local_work", {"algorithm": "fedavg"})
     figure = new_figure(
-        title="FedAvg at η = 0.05, ten seeds",
-        x_title="local epochs E",
-        y_title="rounds to a training loss of 0.5",
+        title=_("FedAvg at η = 0.05, ten seeds"),
+        x_title=_("local epochs E"),
+        y_title=_("rounds to a training loss of 0.5"),
         legend=False,
     )
     ends = {}
@@ -172,7 +191,7 @@ def local_work() -> go.Figure:
         best = mine.sort_values(["rounds", "local_epochs"]).groupby("seed").head(1)
         ring = {"color": colour, "size": 12, "symbol": "circle-open"}
         figure.add_scatter(
-            x=best.local_epochs, y=best["rounds"], name="best E", mode="markers", marker=ring
+            x=best.local_epochs, y=best["rounds"], name=_("best E"), mode="markers", marker=ring
         )
         line = {"color": colour, "dash": dash, "width": 3}
         figure.add_scatter(x=middle.index, y=middle, name=name, mode="lines", line=line)
@@ -182,9 +201,13 @@ def local_work() -> go.Figure:
     figure.update_xaxes(type="log", tickvals=epochs, ticktext=[f"{one:g}" for one in epochs])
     counts = [3, 10, 30, 100, 200]
     figure.update_yaxes(type="log", tickvals=counts, ticktext=[str(one) for one in counts])
-    colours = {name: colour for name, (colour, _) in _LOOKS.items()}
+    colours = {name: colour for name, (colour, _dash) in _LOOKS.items()}
     comparison_figures.name_ends(figure, ends, colours, 2.0)
-    phrases = "; ".join(f"{name}: {', '.join(values)}" for name, *values in told)
-    text = f"Rounds to a training loss of 0.5 with 1, 5, 40 and 160 local epochs. {phrases}."
-    set_description(figure, text, ["clients", "E = 1", "5", "40", "160"], told)
+    phrases = _("; ").join(
+        _("{name}: {values}").format(name=name, values=_(", ").join(values))
+        for name, *values in told
+    )
+    text = _("Rounds to a training loss of 0.5 with 1, 5, 40 and 160 local epochs. {phrases}.")
+    text = text.format(phrases=phrases)
+    set_description(figure, text, [_("clients"), "E = 1", "5", "40", "160"], told)
     return figure

@@ -3,7 +3,10 @@
 
 import numpy as np
 
+from fedlab_core.language import translator
 from fedlab_course.check.base import Case, Exercise, Mistake
+
+_ = translator(__name__)
 
 
 def one_round(w, a, b, eta, noise):
@@ -46,17 +49,23 @@ EXERCISES = (
             Case(
                 (ZERO_ONE, _column(1, 3), _column(0, 1), 0.1, np.zeros((1, 2, 2))),
                 [0.15, 0.95],
-                "One step without noise: w − η times the mean gradient, from w = 0 and from w = 1.",
+                _(
+                    "One step without noise: w − η times the mean gradient, from w = 0 and from "
+                    "w = 1."
+                ),
             ),
             Case(
                 (np.array([4.0]), _column(1, 1), _column(0, 2), 0.5, np.zeros((2, 2, 1))),
                 [1.75],
-                "Two steps without noise: 4, 2, 1 at client 1, and 4, 3, 2.5 at client 2.",
+                _("Two steps without noise: 4, 2, 1 at client 1, and 4, 3, 2.5 at client 2."),
             ),
             Case(
                 (np.array([2.0]), _column(1, 1), _column(0, 0), 0.5, _NOISE),
                 [-0.5],
-                "Noise 1 and 4 at client 1, −1 and 0 at client 2: 2, 0.5, −1.75 and 2, 1.5, 0.75.",
+                _(
+                    "Noise 1 and 4 at client 1, −1 and 0 at client 2: 2, 0.5, −1.75 and 2, 1.5, "
+                    "0.75."
+                ),
             ),
             Case(
                 (
@@ -67,27 +76,27 @@ EXERCISES = (
                     np.zeros((3, 3, 2)),
                 ),
                 [0.71875, 6.53125 / 3],
-                "Three clients make three steps, from w = 0 and from w = 8.",
+                _("Three clients make three steps, from w = 0 and from w = 8."),
             ),
         ),
         mistakes=(
             Mistake(
                 "a * (y - b)",
                 "a * (w - b)",
-                "Your gradients are taken at w. A local step takes its gradient at y.",
+                _("Your gradients are taken at w. A local step takes its gradient at y."),
             ),
             Mistake(
                 "eta * (a * (y - b) + added)",
                 "(eta * a * (y - b) + added)",
-                "The noise is a part of the gradient. What is a gradient multiplied by?",
+                _("The noise is a part of the gradient. What is a gradient multiplied by?"),
             ),
-            Mistake(" + added", "", "Your result is the same whatever the noise is."),
+            Mistake(" + added", "", _("Your result is the same whatever the noise is.")),
             Mistake(
                 "y - eta * (a * (y - b) + added)",
                 "w - eta * (a * (y - b) + added)",
-                "Each of your steps starts at w. Where does a local step start?",
+                _("Each of your steps starts at w. Where does a local step start?"),
             ),
-            Mistake("y = y - eta", "y = y + eta", "A step goes against the gradient."),
+            Mistake("y = y - eta", "y = y + eta", _("A step goes against the gradient.")),
         ),
     ),
     Exercise(
@@ -97,49 +106,49 @@ EXERCISES = (
             Case(
                 (np.array([1.0, 3.0]), np.array([2.0, 2.0]), HALF),
                 0.0,
-                "One w suits both clients here.",
+                _("One w suits both clients here."),
             ),
             Case(
                 (np.full(4, 2.0), _FOUR, np.full(4, 0.25)),
                 7.25,
-                "The clients (w − e_k)², e = (0, 1, 2, 7).",
+                _("The clients (w − e_k)², e = (0, 1, 2, 7)."),
             ),
             Case(
                 (np.array([1.0, 3.0]), ZERO_ONE, HALF),
                 0.1875,
-                "For a = (1, 3), b = (0, 1) the optimum is 0.75.",
+                _("For a = (1, 3), b = (0, 1) the optimum is 0.75."),
             ),
             Case(
                 (ONES[:2], ZERO_ONE, np.array([0.9, 0.1])),
                 0.045,
-                "With ρ = (0.9, 0.1) the optimum is 0.1.",
+                _("With ρ = (0.9, 0.1) the optimum is 0.1."),
             ),
             Case(
                 (np.array([1.0, 3.0, 4.0]), np.array([0.0, 1.0, 3.0]), np.array([0.5, 0.25, 0.25])),
                 1.75,
-                "For a = (1, 3, 4), b = (0, 1, 3), ρ = (0.5, 0.25, 0.25) the optimum is 5/3.",
+                _("For a = (1, 3, 4), b = (0, 1, 3), ρ = (0.5, 0.25, 0.25) the optimum is 5/3."),
             ),
         ),
         mistakes=(
             Mistake(
                 "rho * a * b).sum() / (rho * a)",
                 "rho * b).sum() / rho",
-                "Which client pulls harder?",
+                _("Which client pulls harder?"),
             ),
             Mistake(
                 "rho * a / 2",
                 "rho * a",
-                "Yours is {found}, twice the gap. Which factor does a loss have?",
+                _("Yours is {found}, twice the gap. Which factor does a loss have?"),
             ),
             Mistake(
                 "(rho * a / 2",
                 "(a / 2 / len(a)",
-                "With ρ = (0.9, 0.1) yours is {found}. Where do weights enter?",
+                _("With ρ = (0.9, 0.1) yours is {found}. Where do weights enter?"),
             ),
             Mistake(
                 "(optimum - b) ** 2",
                 "b**2",
-                "One w suits both clients, so Γ is 0. Where is a loss taken?",
+                _("One w suits both clients, so Γ is 0. Where is a loss taken?"),
             ),
         ),
     ),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import comparison_figures
@@ -14,6 +15,8 @@ from fedlab_course.check import own
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider, slider_of
 from fedlab_course.theory import fedavg_path
+
+_ = translator(__name__)
 
 Round = Callable[[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray], np.ndarray]
 A = np.array([[1.0], [3.0]])
@@ -30,7 +33,7 @@ _NOISE = GROUPS[0]
 _BOTTOM = 1e-10
 _BOUND_TOP = 1e3
 _TOP = 3e-2
-_STEPS_TITLE = "local steps"
+_STEPS_TITLE = _("local steps")
 
 
 class Parts(NamedTuple):
@@ -117,8 +120,11 @@ def bend() -> Idea:
         if tau != 1:
             first = expected(1)
             curves["τ = 1"] = (first.steps, first.drift + 0.01 * first.noise, GREY, "9px,3px")
-        title = f"FedAvg with {tau} local step{'s' * (tau != 1)} a round"
-        return _curves(curves, title, "mean of F(w) − F(w*)", (1e-8, _TOP))
+        words = _("FedAvg with {tau} local steps a round")
+        if tau == 1:
+            words = _("FedAvg with 1 local step a round")
+        title = words.format(tau=tau)
+        return _curves(curves, title, _("mean of F(w) − F(w*)"), (1e-8, _TOP))
 
     return Idea(draw, {"tau": slider_of("local_steps", "bound", value=5)})
 
@@ -134,7 +140,7 @@ def rates(one_round: Round) -> go.Figure:
     given: dict[str, Callable[[int], float]] = {
         "η = 0.1": lambda steps: 0.1,
         "η = 0.05": lambda steps: 0.05,
-        "falling": lambda steps: float(falling_rate(steps)),
+        _("falling"): lambda steps: float(falling_rate(steps)),
     }
     looks = ((INK, "9px,3px"), (GREY, "4px,3px"), (_DRIFT, "solid"))
     for (name, rate), (colour, dash) in zip(given.items(), looks, strict=True):
@@ -144,9 +150,9 @@ def rates(one_round: Round) -> go.Figure:
             w = np.asarray(one_round(w, A, B, rate(number * tau), silent))
             path.append((float(w[0]) - OPTIMUM) ** 2)
         curves[name] = (marks * tau, np.array(path)[marks - 1], colour, dash)
-    title = f"No noise, τ = {tau}, {own.whose(one_round)}"
+    title = _("No noise, τ = {tau}, {words}").format(tau=tau, words=own.whose(one_round))
     figure = _curves(curves, title, "F(w) − F(w*)", (1e-9, 0.3))
-    _add_slope(figure, (1000.0, float(np.interp(1000, *curves["falling"][:2]))))
+    _add_slope(figure, (1000.0, float(np.interp(1000, *curves[_("falling")][:2]))))
     return figure
 
 
@@ -161,10 +167,10 @@ def _add_slope(figure: go.Figure, start: tuple[float, float]) -> None:
         y=[y, y / 100, y / 100, y],
         mode="lines",
         line=line,
-        name="slope −2",
+        name=_("slope −2"),
         hoverinfo="skip",
     )
-    note = {"text": "slope −2", "font": {"color": GREY}, "showarrow": False, "yanchor": "top"}
+    note = {"text": _("slope −2"), "font": {"color": GREY}, "showarrow": False, "yanchor": "top"}
     figure.add_annotation(x=np.log10(x) + 0.5, y=np.log10(y / 100), **note)
 
 
@@ -181,7 +187,7 @@ def two_lines(one_round: Round, seed: int = 0) -> Idea:
 
     sliders = {
         "tau": slider_of("local_steps", "two lines"),
-        "sigma": slider("noise σ", _SIGMAS, 0.1, "Standard deviation of a gradient"),
+        "sigma": slider(_("noise σ"), _SIGMAS, 0.1, _("Standard deviation of a gradient")),
     }
     return Idea(draw, sliders)
 
@@ -190,41 +196,56 @@ def _two_lines(parts: Parts, tau: int, sigma: float, words: str) -> go.Figure:
     steps, drift, noise = parts.steps, parts.drift, sigma**2 * parts.noise
     later = steps + GAMMA
     curves = {
-        "drift": (steps, (tau - 1) ** 2 / (4 * later**2), _DRIFT, "9px,3px"),
-        "noise": (steps, 2 * sigma**2 / (7 * later), _NOISE, "4px,3px"),
-        "bound": (steps, bound(steps, tau, sigma), GREY, "solid"),
+        _("drift"): (steps, (tau - 1) ** 2 / (4 * later**2), _DRIFT, "9px,3px"),
+        _("noise"): (steps, 2 * sigma**2 / (7 * later), _NOISE, "4px,3px"),
+        _("bound"): (steps, bound(steps, tau, sigma), GREY, "solid"),
     }
     place = crossing(tau, sigma)
     title = f"τ = {tau}, σ = {sigma:g}, {words}"
-    figure = _curves(curves, title, "mean of F(w) − F(w*)", (_BOTTOM, _BOUND_TOP))
+    figure = _curves(curves, title, _("mean of F(w) − F(w*)"), (_BOTTOM, _BOUND_TOP))
     figure.update_yaxes(dtick=2)
     for values, colour, symbol in ((drift, _DRIFT, "circle"), (noise, _NOISE, "square")):
         marker = {"color": colour, "size": 9, "symbol": symbol}
         figure.add_scatter(x=steps, y=values, mode="markers", marker=marker)
     line = {"color": INK, "width": 1.5}
-    figure.add_scatter(x=steps, y=drift + noise, name="both", mode="lines", line=line)
+    figure.add_scatter(x=steps, y=drift + noise, name=_("both"), mode="lines", line=line)
     height = np.log10(drift[0] + noise[0])
-    note = {"text": "sum of both", "showarrow": False, "xanchor": "left", "yshift": 16}
+    note = {"text": _("sum of both"), "showarrow": False, "xanchor": "left", "yshift": 16}
     figure.add_annotation(x=np.log10(steps[0]), y=height, **note)
     if steps[0] < place < TOTAL:
         figure.add_vline(x=place, line={"color": GREY, "width": 2, "dash": "dot"})
-        note = {"text": f"they cross after<br>{place:,.0f} steps", "font": {"color": GREY}}
+        words_there = _("they cross after<br>{place:,.0f} steps").format(place=place)
+        note = {"text": words_there, "font": {"color": GREY}}
         figure.add_annotation(
             x=np.log10(place), y=0.03, yref="paper", showarrow=False, xanchor="right", **note
         )
+    _describe_lines(figure, Parts(steps, drift, noise), tau, sigma, words)
+    return figure
+
+
+def _describe_lines(figure: go.Figure, parts: Parts, tau: int, sigma: float, words: str) -> None:
+    """Put the two lines into words. ``parts.noise``: of gradients with the deviation ``sigma``."""
     rows = [
         [f"{step:,}", *(f"{value:.2e}" for value in values)]
-        for step, *values in zip(steps, drift, noise, strict=True)
+        for step, *values in zip(*parts, strict=True)
     ]
-    text = (
-        f"Two parts of the error against local steps, {words}, both axes logarithmic. Drift falls "
-        f"with slope −2, noise with slope −1. With τ = {tau} and σ = {sigma:g} the lines cross "
-        f"after {place:,.0f} steps. Drift from {rows[0][1]} to {rows[-1][1]}, noise from "
-        f"{rows[0][2]} to {rows[-1][2]}. The bound ends "
-        f"at {bound(steps, tau, sigma)[-1]:.2g}."
+    text = _(
+        "Two parts of the error against local steps, {words}, both axes logarithmic. Drift falls "
+        "with slope −2, noise with slope −1. With τ = {tau} and σ = {sigma:g} the lines cross "
+        "after {place:,.0f} steps. Drift from {drift_first} to {drift_last}, noise from "
+        "{noise_first} to {noise_last}. The bound ends at {bound:.2g}."
+    ).format(
+        words=words,
+        tau=tau,
+        sigma=sigma,
+        place=crossing(tau, sigma),
+        drift_first=rows[0][1],
+        drift_last=rows[-1][1],
+        noise_first=rows[0][2],
+        noise_last=rows[-1][2],
+        bound=bound(parts.steps, tau, sigma)[-1],
     )
-    set_description(figure, text, ["local steps", "drift", "noise"], rows)
-    return figure
+    set_description(figure, text, [_("local steps"), _("drift"), _("noise")], rows)
 
 
 def _curves(
@@ -239,7 +260,7 @@ def _curves(
     rows = []
     for name, (x, y, colour, dash) in curves.items():
         line = {"color": colour, "width": 3, "dash": dash}
-        hover = "%{x:,} steps: %{y:.2e}"
+        hover = _("%{x:,} steps: %{y:.2e}")
         figure.add_scatter(x=x, y=y, name=name, mode="lines", line=line, hovertemplate=hover)
         ends[name] = (float(np.log10(x[-1])), float(np.log10(y[-1])))
         slope = np.polyfit(np.log(x[-5:]), np.log(y[-5:]), 1)[0]
@@ -247,11 +268,15 @@ def _curves(
     low, high = np.log10(limits)
     figure.update_xaxes(type="log", dtick=1)
     figure.update_yaxes(type="log", dtick=1, exponentformat="power", range=[low, high])
-    colours = {name: colour for name, (_, _, colour, _) in curves.items()}
+    colours = {name: colour for name, (_x, _y, colour, _dash) in curves.items()}
     comparison_figures.name_ends(figure, ends, colours, high - low)
-    told = "; ".join(
-        f"{name} from {first} to {last}, last slope {s}" for name, first, last, s in rows
+    phrase = _("{name} from {first} to {last}, last slope {slope}")
+    told = _("; ").join(
+        phrase.format(name=name, first=first, last=last, slope=slope)
+        for name, first, last, slope in rows
     )
-    text = f"{y_title} against local steps, both axes logarithmic. {told}."
-    set_description(figure, text, ["curve", "first", "last", "last slope"], rows)
+    text = _("{quantity} against local steps, both axes logarithmic. {phrases}.").format(
+        quantity=y_title, phrases=told
+    )
+    set_description(figure, text, [_("curve"), _("first"), _("last"), _("last slope")], rows)
     return figure

@@ -8,9 +8,12 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.in_the_plane import require_rounds, shares
 from fedlab_course.check.on_quadratics import START
+
+_ = translator(__name__)
 
 
 def send(move, residual, count):
@@ -49,11 +52,11 @@ B = ((0.0, 1.0), (1.0, -1.0), (-1.0, 3.0))
 RUNS: tuple[
     tuple[float, str, dict[str, int]], ...
 ] = (  # threshold, what follows from it, and other settings
-    (0.0, "With threshold 0 it is FedAvg.", {}),
-    (0.75, "Each entry decides for itself, and what is not sent is kept and added later.", {}),
+    (0.0, _("With threshold 0 it is FedAvg."), {}),
+    (0.75, _("Each entry decides for itself, and what is not sent is kept and added later."), {}),
     (
         1.0,
-        "Two of three clients take part in a round, and each has its own residual.",
+        _("Two of three clients take part in a round, and each has its own residual."),
         {"clients_per_round": 2, "rounds": 8},
     ),
 )
@@ -94,44 +97,48 @@ EXERCISES = (
             Case(
                 (MOVE, np.zeros(3), 1),
                 ([0, -4, 0], [1, 0, 2]),
-                "The largest entry of (1, −4, 2) in size is sent.",
+                _("The largest entry of (1, −4, 2) in size is sent."),
             ),
             Case(
                 (NEXT, KEPT, 1),
                 ([3.5, 0, 0], [0, 0, 3]),
-                "(1, 0, 3) is the move, and (2.5, 0, 0) was kept before.",
+                _("(1, 0, 3) is the move, and (2.5, 0, 0) was kept before."),
             ),
             Case(
                 (FIVE, KEPT_OF_FIVE, 3),
                 ([-2.5, 0, 0, 2, -2], [0, -1, 0.5, 0, 0]),
-                "Of five entries the three largest are sent.",
+                _("Of five entries the three largest are sent."),
             ),
             Case(
                 (MOVE, KEPT, 3),
                 ([3.5, -4, 2], [0, 0, 0]),
-                "All three entries are sent, so nothing is kept.",
+                _("All three entries are sent, so nothing is kept."),
             ),
         ),
         mistakes=(
             Mistake(
-                "move + residual", "move", "What was kept counts from now on, and yours forgets it."
+                "move + residual",
+                "move",
+                _("What was kept counts from now on, and yours forgets it."),
             ),
             Mistake(
                 "-np.abs(wanted)",
                 "-wanted",
-                "The largest entry in absolute value is −4, and you send 2.",
+                _("The largest entry in absolute value is −4, and you send 2."),
             ),
             Mistake(
                 "-np.abs(wanted)",
                 "np.abs(wanted)",
-                "You send 1, the smallest entry: `argsort` sorts upwards.",
+                _("You send 1, the smallest entry: `argsort` sorts upwards."),
             ),
-            Mistake("[:count]", "[:1]", "You send one entry. How many may be sent?"),
-            Mistake("wanted - sent", "move - sent", "What was kept before and not sent is lost."),
+            Mistake("[:count]", "[:1]", _("You send one entry. How many may be sent?")),
+            Mistake(
+                "wanted - sent", "move - sent", _("What was kept before and not sent is lost.")
+            ),
             Mistake(
                 "wanted - sent",
                 "np.zeros_like(sent)",
-                "Nothing is kept: the next round cannot make up for it.",
+                _("Nothing is kept: the next round cannot make up for it."),
             ),
         ),
     ),

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider
 
+_ = translator(__name__)
 Send = Callable[[np.ndarray, np.ndarray, int], tuple[Any, Any]]
 MINIMA = np.array([[2.5, 1.0], [-2.5, 1.0]])
 OPTIMUM = MINIMA.mean(0)
@@ -66,14 +68,14 @@ def walk(send: Send, count: int, *, forgets: bool = False) -> list[Round]:
     w = np.zeros(2)
     kept = np.zeros((2, 2))
     rounds = []
-    for _ in range(ROUNDS):
+    for _round in range(ROUNDS):
         moves = RATE * (MINIMA - w)
         pairs = [send(move, rest, count) for move, rest in zip(moves, kept, strict=True)]
-        sent = np.array([np.asarray(first, dtype=float) for first, _ in pairs])
+        sent = np.array([np.asarray(first, dtype=float) for first, _second in pairs])
         after = w + sent.mean(0)
         rounds.append(Round(w, moves + kept, sent, after))
         if not forgets:
-            kept = np.array([np.asarray(second, dtype=float) for _, second in pairs])
+            kept = np.array([np.asarray(second, dtype=float) for _first, second in pairs])
         w = after
     return rounds
 
@@ -81,21 +83,22 @@ def walk(send: Send, count: int, *, forgets: bool = False) -> list[Round]:
 def opening() -> go.Figure:
     """The first round: what both clients would send, and the longer entry of each."""
     first = walk(largest, 1)[0]
-    figure = _plane("What two clients may send")
+    figure = _plane(_("What two clients may send"))
     _arrows(figure, first, 1)
     for (x, y), k, shift in zip(first.wanted, (1, 2), (16, -16), strict=True):
-        _label(figure, x, y, f"client {k}", _CLIENTS[k - 1], yshift=14, xshift=shift)
-    text = (
+        name = _("client {number}").format(number=k)
+        _label(figure, x, y, name, _CLIENTS[k - 1], yshift=14, xshift=shift)
+    text = _(
         "The plane of w = (w1, w2). Two clients start at (0, 0). Dotted arrows: their moves, to "
         "the right and a little up for client 1, to the left and a little up for client 2. Solid "
         "arrows: the longer entry of each, which points to the right or to the left only. The "
         "optimum is at (0, 1)."
     )
     rows = [
-        [f"client {k}", _pair(wanted), _pair(sent)]
+        [_("client {number}").format(number=k), _pair(wanted), _pair(sent)]
         for k, wanted, sent in zip((1, 2), first.wanted, first.sent, strict=True)
     ]
-    set_description(figure, text, ["", "move", "longer entry"], rows)
+    set_description(figure, text, ["", _("move"), _("longer entry")], rows)
     return figure
 
 
@@ -105,23 +108,23 @@ def dropped() -> Idea:
     half = walk(largest, 1)
 
     def draw(round: int) -> go.Figure:
-        figure = _plane(f"Round {round}: the arrows cancel")
+        figure = _plane(_("Round {round}: the arrows cancel").format(round=round))
         path = np.array([whole[0].w, *(one.after for one in whole[:round])])
         line = {"color": GREY, "dash": "9px,3px", "width": 2}
         marker = {"color": GREY, "size": 8, "symbol": "square"}
         figure.add_scatter(x=path[:, 0], y=path[:, 1], mode="lines+markers", line=line)
         figure.data[-1].marker = marker
-        _label(figure, path[-1][0], path[-1][1], "all entries sent", GREY, xshift=64)
+        _label(figure, path[-1][0], path[-1][1], _("all entries sent"), GREY, xshift=64)
         _arrows(figure, half[round - 1], 1)
         where = half[round - 1].after
-        _label(figure, where[0], where[1], "longer entry sent", INK, yshift=-16)
-        text = (
-            f"After round {round}. If all entries are sent, w is at {_pair(path[-1])}, on its "
-            f"way to the optimum (0, 1). If each client sends its longer entry, the two arrows "
-            f"cancel, and w is at {_pair(where)}."
-        )
-        rows = [["all entries", _pair(path[-1])], ["the longer entry", _pair(where)]]
-        set_description(figure, text, ["what is sent", "w"], rows)
+        _label(figure, where[0], where[1], _("longer entry sent"), INK, yshift=-16)
+        text = _(
+            "After round {round}. If all entries are sent, w is at {all_sent}, on its "
+            "way to the optimum (0, 1). If each client sends its longer entry, the two arrows "
+            "cancel, and w is at {longer_sent}."
+        ).format(round=round, all_sent=_pair(path[-1]), longer_sent=_pair(where))
+        rows = [[_("all entries"), _pair(path[-1])], [_("the longer entry"), _pair(where)]]
+        set_description(figure, text, [_("what is sent"), "w"], rows)
         return figure
 
     return Idea(draw, {"round": _slider(range(1, _SHOWN + 1))})
@@ -136,7 +139,8 @@ def kept(send: Send) -> Idea:
     words = own.whose(send)
 
     def draw(round: int) -> go.Figure:
-        figure = _plane(f"Round {round}, {words}", height=640, two=True)
+        title = _("Round {round}, {words}").format(round=round, words=words)
+        figure = _plane(title, height=640, two=True)
         for axes, run in ((1, forgets), (2, remembers)):
             path = np.array([run[0].w, *(one.after for one in run[:round])])
             line = {"color": INK, "width": 2}
@@ -151,7 +155,7 @@ def kept(send: Send) -> Idea:
 
 
 def _slider(stops: Sequence[int]) -> Any:
-    return slider("round", stops, 1, "rounds of the two clients")
+    return slider(_("round"), stops, 1, _("rounds of the two clients"))
 
 
 def _plane(title: str, *, height: int = 420, two: bool = False) -> go.Figure:
@@ -167,7 +171,7 @@ def _plane(title: str, *, height: int = 420, two: bool = False) -> go.Figure:
     for axes in (1, 2) if two else (1,):
         place = {"xaxis": f"x{axes}", "yaxis": f"y{axes}"} if two else {}
         figure.add_scatter(x=[0], y=[1], mode="markers", marker=star, **place)
-    _label(figure, 0, 1, "optimum", INK, yshift=16)
+    _label(figure, 0, 1, _("optimum"), INK, yshift=16)
     if two:
         _arrange(figure)
     else:
@@ -189,21 +193,21 @@ def _arrange(figure: go.Figure) -> None:
         xaxis3={
             "domain": [0, 1],
             "anchor": "y3",
-            "title": "round",
+            "title": _("round"),
             "range": [0.5, 1.12 * ROUNDS],
         },
         yaxis3={
             "domain": [0, 1 - _PLANES - 0.14],
             "anchor": "x3",
-            "title": "size",
+            "title": _("size"),
             "range": [0, 1.3],
         },
     )
-    for x, words in (("x", "forgets"), ("x2", "remembers")):
+    for x, words in (("x", _("forgets")), ("x2", _("remembers"))):
         figure.add_annotation(
             x=0.5, y=1, xref=f"{x} domain", yref="paper", text=f"<b>{words}</b>", showarrow=False
         )
-    words = "With a memory: both entries of client 1 (filled: sent), and w<sub>2</sub>"
+    words = _("With a memory: both entries of client 1 (filled: sent), and w<sub>2</sub>")
     place: dict[str, Any] = {"xref": "x3 domain", "yref": "y3 domain", "yanchor": "bottom"}
     figure.add_annotation(x=0, y=1, **place, text=words, showarrow=False)
 
@@ -259,8 +263,8 @@ def _sizes(figure: go.Figure, run: Sequence[Round], round: int) -> None:
     figure.data[-1].update(xaxis="x3", yaxis="y3")
     entries = wanted[-1]
     names = {
-        "entry 1": (entries[0], GREY),
-        "entry 2": (entries[1], _SIZES[1][0]),
+        _("entry 1"): (entries[0], GREY),
+        _("entry 2"): (entries[1], _SIZES[1][0]),
         "w<sub>2</sub>": (second[-1], INK),
     }
     _name_ends(figure, names, round)
@@ -305,17 +309,23 @@ def _describe_kept(
 ) -> None:
     now = run[round - 1]
     fired = [i + 1 for i, one in enumerate(run[:round]) if one.sent[0][1] != 0]
-    when = ", ".join(map(str, fired)) or "never so far"
-    text = (
-        f"After round {round}, {words}. Without a memory w is at {_pair(forgetful.after)}. With it "
-        f"w is at {_pair(now.after)}; the optimum is (0, 1). Below: w_2, and the sizes of both "
-        f"entries that client 1 would send. The second one was sent in these rounds: {when}."
+    when = ", ".join(map(str, fired)) or _("never so far")
+    text = _(
+        "After round {round}, {words}. Without a memory w is at {forgetful}. With it "
+        "w is at {remembering}; the optimum is (0, 1). Below: w_2, and the sizes of both "
+        "entries that client 1 would send. The second one was sent in these rounds: {when}."
+    ).format(
+        round=round,
+        words=words,
+        forgetful=_pair(forgetful.after),
+        remembering=_pair(now.after),
+        when=when,
     )
     rows = [
         [i + 1, *(f"{abs(value):.3f}" for value in one.wanted[0]), _pair(one.after)]
         for i, one in enumerate(run[:round])
     ]
-    set_description(figure, text, ["round", "entry 1", "entry 2", "w after it"], rows)
+    set_description(figure, text, [_("round"), _("entry 1"), _("entry 2"), _("w after it")], rows)
 
 
 def _pair(point: np.ndarray) -> str:

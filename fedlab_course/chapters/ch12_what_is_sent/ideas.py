@@ -6,6 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import tables
@@ -13,6 +14,7 @@ from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider, slider_of
 
+_ = translator(__name__)
 TABLE = "compressed_curves"
 TARGET = 0.8
 _LIMIT = 9.0
@@ -21,10 +23,10 @@ _MOST = 80.0  # megabytes on the axis
 # Four settings that are always drawn: colour, dash, words, and how far from its crossing of 80 %
 # these are written, in pixels.
 _ALWAYS: dict[tuple[float, int], tuple[str, str, str, tuple[int, int]]] = {
-    (1.0, 20): (GROUPS[3], "1.5px,4px", "E = 20, all entries", (-18, -46)),
-    (0.1, 5): (GROUPS[0], "5px,2px,1px,2px", "E = 5, a tenth", (38, 82)),
-    (0.01, 5): (GROUPS[2], "5px,3px", "E = 5, a hundredth", (60, 118)),
-    (1.0, 5): (GREY, "9px,3px", "E = 5, all entries", (96, 62)),
+    (1.0, 20): (GROUPS[3], "1.5px,4px", _("E = 20, all entries"), (-18, -46)),
+    (0.1, 5): (GROUPS[0], "5px,2px,1px,2px", _("E = 5, a tenth"), (38, 82)),
+    (0.01, 5): (GROUPS[2], "5px,3px", _("E = 5, a hundredth"), (60, 118)),
+    (1.0, 5): (GREY, "9px,3px", _("E = 5, all entries"), (96, 62)),
 }
 
 
@@ -37,15 +39,16 @@ def budget() -> Idea:
     """
     sliders = {
         "keep": slider(
-            "share of entries sent",
+            _("share of entries sent"),
             _KEPT,
             1.0,
-            "1 is FedAvg; less has error feedback",
+            _("1 is FedAvg; less has error feedback"),
             moving=False,
         ),
         "epochs": slider_of("local_epochs", "compressed", moving=False),
     }
-    text = f"reach {TARGET:.0%} mean test accuracy with at most {_LIMIT:g} MB, up and down"
+    text = _("reach {target:.0%} mean test accuracy with at most {limit:g} MB, up and down")
+    text = text.format(target=TARGET, limit=_LIMIT)
     return Idea(
         _figure, sliders, goal=Goal(text, lambda keep, epochs: spent(keep, epochs) <= _LIMIT)
     )
@@ -61,7 +64,7 @@ def spent(keep: float, epochs: int, unit: str = "megabytes") -> float:
 
 
 def _in_words(megabytes: float) -> str:
-    return f"{megabytes:.1f}" if megabytes < float("inf") else "more than were run"
+    return f"{megabytes:.1f}" if megabytes < float("inf") else _("more than were run")
 
 
 def _curve(keep: float, epochs: int) -> Any:
@@ -74,10 +77,9 @@ def _curve(keep: float, epochs: int) -> Any:
 
 
 def _figure(keep: float, epochs: int) -> go.Figure:
-    title = "Dirichlet 0.3, η = 0.05, mean of 40 seeds"
-    figure = new_figure(
-        title=title, x_title="megabytes sent, up and down", y_title="test accuracy", legend=False
-    )
+    title = _("Dirichlet 0.3, η = 0.05, mean of 40 seeds")
+    axes = {"x_title": _("megabytes sent, up and down"), "y_title": _("test accuracy")}
+    figure = new_figure(title=title, **axes, legend=False)
     figure.add_hline(y=TARGET, line={"color": GREY, "width": 1.5, "dash": "dot"})
     rows = []
     for position, (colour, dash, words, (across, down)) in _ALWAYS.items():
@@ -90,14 +92,18 @@ def _figure(keep: float, epochs: int) -> go.Figure:
     _add_curve(figure, here, {"color": INK, "width": 3})
     if here not in _ALWAYS:
         rows.append(_row(here))
-    name, both, _ = _row(here)
-    chosen = {"text": f"{name}: 80 % after {both} MB", "font": {"color": INK}}
+    name, both, _up = _row(here)
+    after = _("{name}: 80 % after {megabytes} MB").format(name=name, megabytes=both)
+    chosen = {"text": after, "font": {"color": INK}}
     figure.add_annotation(x=0.98, y=0.05, xref="paper", yref="paper", showarrow=False, **chosen)
     figure.update_xaxes(range=[0, _MOST])
     figure.update_yaxes(tickformat=".0%", range=[0, 1])
-    told = "; ".join(f"{one}: 80 % after {mb} MB, {up} of them up" for one, mb, up in rows)
-    text = f"{name}, chosen. Stored curves, mean over 40 seeds: accuracy against megabytes. {told}."
-    set_description(figure, text, ["curve", "MB to 80 %", "of them up"], rows)
+    each = _("{name}: 80 % after {megabytes} MB, {up} of them up")
+    told = "; ".join(each.format(name=one, megabytes=mb, up=up) for one, mb, up in rows)
+    text = _(
+        "{name}, chosen. Stored curves, mean over 40 seeds: accuracy against megabytes. {told}."
+    ).format(name=name, told=told)
+    set_description(figure, text, [_("curve"), _("MB to 80 %"), _("of them up")], rows)
     return figure
 
 
@@ -105,7 +111,7 @@ def _row(position: tuple[float, int]) -> list[str]:
     """The name of a setting, its megabytes up to 80 % and those of them that go up."""
     keep, epochs = position
     both = [_in_words(spent(keep, epochs, unit)) for unit in ("megabytes", "up")]
-    return [f"{_words(keep)}, E = {epochs}", *both]
+    return [_("{share}, E = {epochs}").format(share=_words(keep), epochs=epochs), *both]
 
 
 def _add_curve(figure: go.Figure, position: tuple[float, int], line: dict[str, Any]) -> None:
@@ -120,4 +126,4 @@ def _add_curve(figure: go.Figure, position: tuple[float, int], line: dict[str, A
 
 
 def _words(keep: float) -> str:
-    return {0.01: "a hundredth", 0.1: "a tenth", 1.0: "all entries"}[keep]
+    return {0.01: _("a hundredth"), 0.1: _("a tenth"), 1.0: _("all entries")}[keep]

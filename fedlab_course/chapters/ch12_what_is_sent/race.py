@@ -1,6 +1,6 @@
 """The reader's ``send`` and lazy clients in a federation, and what their uploads cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,11 +11,13 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms import Compressed
 from fedlab_core.algorithms.base import LocalUpdates, Server
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.evidence import tables
 
+_ = translator(__name__)
 Send = Callable[[np.ndarray, np.ndarray, int], tuple[Any, Any]]
 TARGET = 0.8
 _BYTES = 8  # of an entry: a value and an index of 4 bytes each
@@ -119,31 +121,34 @@ def traffic(
     fed: fl.FederatedDataset, model: torch.nn.Module, keep: float, bits: int, **work: Any
 ) -> go.Figure:
     """Kilobytes of one client in one round, down and up, as the library counts them."""
+    share = _("a share of {share:g}")
     rules = {
-        "all entries": fl.FedAvg(),
-        f"a share of {keep:g}": Compressed(fl.FedAvg(), keep=keep),
-        "a share of 0.01": Compressed(fl.FedAvg(), keep=0.01),
-        f"{bits} bits each": Compressed(fl.FedAvg(), bits=bits),
+        _("all entries"): fl.FedAvg(),
+        share.format(share=keep): Compressed(fl.FedAvg(), keep=keep),
+        share.format(share=0.01): Compressed(fl.FedAvg(), keep=0.01),
+        _("{bits} bits each").format(bits=bits): Compressed(fl.FedAvg(), bits=bits),
     }
     once = work | {"rounds": 1, "local_epochs": 1}
     rows = []
     for name, rule in rules.items():
         record = fl.simulate(fed, model, rule, **once).records[0]
-        both = [
-            size / once["clients_per_round"] / 1000 for size in (record.bytes_down, record.bytes_up)
-        ]
+        clients = once["clients_per_round"]
+        both = [size / clients / 1000 for size in (record.bytes_down, record.bytes_up)]
         rows.append([name, *both, sum(both)])
-    title = "One client in one round"
-    figure = new_figure(title=title, x_title="kilobytes", y_title="", height=330, legend=False)
+    title = _("One client in one round")
+    figure = new_figure(title=title, x_title=_("kilobytes"), y_title="", height=330, legend=False)
     names = [row[0] for row in rows]
-    for column, way, colour in ((1, "down", GREY), (2, "up", GROUPS[4])):
+    for column, way, colour in (
+        (1, _("{size:.1f} down"), GREY),
+        (2, _("{size:.1f} up"), GROUPS[4]),
+    ):
         values = [row[column] for row in rows]
         figure.add_bar(
             x=values,
             y=names,
             orientation="h",
             marker={"color": colour},
-            text=[f"{value:.1f} {way}" for value in values],
+            text=[way.format(size=value) for value in values],
             textposition=["inside" if value > 20 else "outside" for value in values],
             insidetextfont={"color": "white"},
             textangle=0,
@@ -151,29 +156,30 @@ def traffic(
     figure.update_layout(barmode="stack")
     figure.update_yaxes(autorange="reversed", showline=False, ticks="")
     lines = [[name, *(f"{value:.1f}" for value in values)] for name, *values in rows]
-    phrases = "; ".join(f"{name}: {down} down, {up} up" for name, down, up, _ in lines)
-    text = f"Bars: kilobytes of one client in one round. {phrases}."
-    set_description(figure, text, ["what is sent", "down", "up", "both"], lines)
+    each = _("{name}: {down} down, {up} up")
+    phrases = "; ".join(each.format(name=row[0], down=row[1], up=row[2]) for row in lines)
+    text = _("Bars: kilobytes of one client in one round. {phrases}.").format(phrases=phrases)
+    set_description(figure, text, [_("what is sent"), _("down"), _("up"), _("both")], lines)
     return figure
 
 
 def racers(send: Send, lazy: fl.Algorithm) -> dict[str, Racer]:
     """The methods of the race by name; all but FedAvg run the reader's code."""
     return {
-        "all entries": Racer(fl.FedAvg(), "FedAvg", INK, "circle", "top center"),
-        "a tenth": Racer(Sending(send, 0.1), "keep 0.1", GROUPS[0], "square", "top center"),
-        "lazy": Racer(lazy, "", GROUPS[4], "diamond", "middle left"),
-        "a hundredth": Racer(
+        _("all entries"): Racer(fl.FedAvg(), "FedAvg", INK, "circle", "top center"),
+        _("a tenth"): Racer(Sending(send, 0.1), "keep 0.1", GROUPS[0], "square", "top center"),
+        _("lazy"): Racer(lazy, "", GROUPS[4], "diamond", "middle left"),
+        _("a hundredth"): Racer(
             Sending(send, 0.01), "keep 0.01", GROUPS[2], "triangle-up", "middle right"
         ),
-        "a hundredth,<br>forgets": Racer(
+        _("a hundredth,<br>forgets"): Racer(
             Sending(send, 0.01, forgets=True),
             "keep 0.01, forgetful",
             GROUPS[3],
             "triangle-down",
             "middle left",
         ),
-        "four bits": Racer(None, "4 bits", GROUPS[5], "cross", "top right"),
+        _("four bits"): Racer(None, "4 bits", GROUPS[5], "cross", "top right"),
     }
 
 
@@ -189,9 +195,9 @@ def race(
     """
     words = own.whose(send, lazy)
     figure = new_figure(
-        title=f"Two labels, {words}",
-        x_title="megabytes to 80 %, up and down",
-        y_title="test accuracy at the end",
+        title=_("Two labels, {words}").format(words=words),
+        x_title=_("megabytes to 80 %, up and down"),
+        y_title=_("test accuracy at the end"),
         height=480,
         legend=False,
     )
@@ -211,11 +217,29 @@ def race(
     x, y = (np.concatenate([trace[axis] for trace in figure.data]) for axis in "xy")
     figure.update_xaxes(range=[0, 1.15 * np.nanmax(x)])
     figure.update_yaxes(tickformat=".0%", range=[y.min() - 0.02, y.max() + 0.01])
-    phrases = "; ".join(f"{row[0]}: {row[1]} MB, then {row[2]}" for row in rows if row[1])
-    text = f"One run each, {words}: megabytes to 80 %, and accuracy at the end. {phrases}."
-    heads = ["what is sent", "MB to 80 %", "at the end", "entries sent", "sent at least once"]
-    set_description(figure, text, [*heads, "MB, stored mean", "end, stored mean"], rows)
+    _describe(figure, rows, words)
     return figure
+
+
+def _describe(figure: go.Figure, rows: Sequence[Sequence[str]], words: str) -> None:
+    """Say what the race shows, and give its table."""
+    each = _("{name}: {megabytes} MB, then {accuracy}")
+    phrases = "; ".join(
+        each.format(name=row[0], megabytes=row[1], accuracy=row[2]) for row in rows if row[1]
+    )
+    text = _(
+        "One run each, {words}: megabytes to 80 %, and accuracy at the end. {phrases}."
+    ).format(words=words, phrases=phrases)
+    heads = [
+        _("what is sent"),
+        _("MB to 80 %"),
+        _("at the end"),
+        _("entries sent"),
+        _("sent at least once"),
+        _("MB, stored mean"),
+        _("end, stored mean"),
+    ]
+    set_description(figure, text, heads, rows)
 
 
 def _marker(figure: go.Figure, name: str, racer: Racer, place: tuple[float, float]) -> None:

@@ -8,10 +8,13 @@ import torch
 from scipy.stats import norm
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.in_the_plane import moved_at_rest, require_rounds, shares
 from fedlab_course.check.on_quadratics import START
 from fedlab_course.check.tools import require, run_with
+
+_ = translator(__name__)
 
 
 def labels_seen(bias_before, bias_after):
@@ -61,7 +64,7 @@ def clipped_path(clip, cohorts):
     """The path of w without noise: the plain mean of the moves, each shortened to ``clip``."""
     w = np.full(2, START)
     expected = []
-    for _ in cohorts:
+    for _cohort in cohorts:
         moves = shares(A) * (np.array(B) - w)
         lengths = np.hypot(*moves.T)
         w = w + (moves * np.minimum(1, clip / lengths)[:, None]).mean(0)
@@ -72,10 +75,13 @@ def clipped_path(clip, cohorts):
 def check_class(answer):
     """Compare with the closed form of clipped moves, and then look at the size of the noise."""
     for clip, hint in (
-        (100.0, "With a large κ and no noise it is FedAvg's plain mean."),
+        (100.0, _("With a large κ and no noise it is FedAvg's plain mean.")),
         (
             0.5,
-            "A move that is longer than κ is shortened to the length κ, and keeps its direction.",
+            _(
+                "A move that is longer than κ is shortened to the length κ, "
+                "and keeps its direction."
+            ),
         ),
     ):
         require_rounds(
@@ -92,22 +98,22 @@ def check_noise(answer):
     )
     require(
         np.isfinite(quiet),
-        "A client at its optimum has a move of length 0, and yours divides by this length.",
+        _("A client at its optimum has a move of length 0, and yours divides by this length."),
     )
-    require(quiet != 0, "With σ = 2 the result must be random.")
+    require(quiet != 0, _("With σ = 2 the result must be random."))
     require(
         abs(loud / quiet - 3) < 1e-6,
-        "The noise must grow in proportion to κ: its standard deviation is σ κ.",
+        _("The noise must grow in proportion to κ: its standard deviation is σ κ."),
     )
-    require(abs(louder / quiet - 3) < 1e-6, "The noise must grow in proportion to σ.")
+    require(abs(louder / quiet - 3) < 1e-6, _("The noise must grow in proportion to σ."))
     require(
         abs(alone / quiet - 4) < 1e-6,
-        "The noise is added once to the sum, and the sum is divided by K.",
+        _("The noise is added once to the sum, and the sum is divided by K."),
     )
     drawn = fl.randomness.stream(0, "noise", round=1).normal(size=2)[0]
     require(
         abs(alone - 2 * drawn) < 1e-6,
-        "The noise in the sum is σ κ times `drawn`, as it is drawn there.",
+        _("The noise in the sum is σ κ times `drawn`, as it is drawn there."),
     )
 
 
@@ -119,49 +125,49 @@ EXERCISES = (
             Case(
                 (np.zeros(4), np.array([-0.1, 0.3, -0.1, 0.2])),
                 {1, 3},
-                "Two of the four biases rise here.",
+                _("Two of the four biases rise here."),
             ),
             Case(
                 (np.array([0.5, -0.5, 0.2]), np.array([0.4, -0.1, 0.1])),
                 {1},
-                "One bias rises, from −0.5 to −0.1.",
+                _("One bias rises, from −0.5 to −0.1."),
             ),
             Case(
                 (np.array([0.1, 0.2, -0.3]), np.array([0.0, 0.1, -0.5])),
                 set(),
-                "All three biases fall, so no label is sure.",
+                _("All three biases fall, so no label is sure."),
             ),
             Case(
                 (np.zeros(5), np.array([0.4, 0.001, 0.2, -0.7, 0.1])),
                 {0, 1, 2, 4},
-                "Four of five biases rise, one of them by 0.001.",
+                _("Four of five biases rise, one of them by 0.001."),
             ),
         ),
         mistakes=(
             Mistake(
                 "after > bias",
                 "after < bias",
-                "The bias of a label that is not held can only fall.",
+                _("The bias of a label that is not held can only fall."),
             ),
             Mistake(
                 "bias_after > bias_before",
                 "bias_after > 0",
-                "The move tells, not the value: compare the two.",
+                _("The move tells, not the value: compare the two."),
             ),
             Mistake(
                 "flatnonzero(bias_after > bias_before)",
                 "argmax(bias_after)",
-                "One label. Which others rise?",
+                _("One label. Which others rise?"),
             ),
             Mistake(
                 "np.flatnonzero(bias_after > bias_before)",
                 "np.sort(np.argsort(bias_before - bias_after)[:2])",
-                "Two labels. The number of labels is not known.",
+                _("Two labels. The number of labels is not known."),
             ),
             Mistake(
                 "np.flatnonzero",
                 "",
-                "You return a truth value for each label. Return their numbers.",
+                _("You return a truth value for each label. Return their numbers."),
             ),
         ),
     ),
@@ -195,28 +201,30 @@ EXERCISES = (
             Case(
                 (0.0, 1.0),
                 0.382924922548,
-                "With ε = 0 δ is the area between the bells, 2 Φ(½) − 1.",
+                _("With ε = 0 δ is the area between the bells, 2 Φ(½) − 1."),
             ),
             Case(
                 (2.0, 2.0),
                 0.331897998777,
-                "Here the edge is at 2: Φ(0) = ½ of N(2, 1) is beyond it, and Φ(−2) of N(0, 1).",
+                _("Here the edge is at 2: Φ(0) = ½ of N(2, 1) is beyond it, and Φ(−2) of N(0, 1)."),
             ),
-            Case((1.0, 0.5), 0.006829594983, "The edge is at ε/z + z/2 = 2.25."),
+            Case((1.0, 0.5), 0.006829594983, _("The edge is at ε/z + z/2 = 2.25.")),
         ),
         mistakes=(
-            Mistake("np.exp(epsilon) * norm", "norm", "The second probability counts e^ε times."),
+            Mistake(
+                "np.exp(epsilon) * norm", "norm", _("The second probability counts e^ε times.")
+            ),
             Mistake(
                 "z - edge",
                 "-edge",
-                "Both probabilities are of one bell. Which has its middle at z?",
+                _("Both probabilities are of one bell. Which has its middle at z?"),
             ),
             Mistake(
                 " - np.exp(epsilon) * norm.cdf(-edge)",
                 "",
-                "What e^ε allows is subtracted: the odds may change by this factor.",
+                _("What e^ε allows is subtracted: the odds may change by this factor."),
             ),
-            Mistake("+ z / 2", "", "The edge is where exp(z x − z²/2) = e^ε. Solve for x."),
+            Mistake("+ z / 2", "", _("The edge is where exp(z x − z²/2) = e^ε. Solve for x.")),
         ),
     ),
 )

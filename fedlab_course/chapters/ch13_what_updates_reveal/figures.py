@@ -8,6 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course.chapters.ch13_what_updates_reveal import attack
@@ -16,31 +17,40 @@ from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.ideas import Idea, gallery
 from fedlab_course.explore.widgets import slider
 
+_ = translator(__name__)
 THRESHOLDS = (0.0, 1.5, 3.0)  # in standard deviations of the noise in a sum
 CLIENT = 3  # whose bars are shown under noise
 _LOOKS = {
-    "accuracy": Look(INK, "solid", "circle"),
-    "labels read": Look(GROUPS[0], "9px,3px", "square"),
-    "clusters, same sums": Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
-    "clusters, all entries": Look(GREY, "1.5px,4px", "diamond"),
+    _("accuracy"): Look(INK, "solid", "circle"),
+    _("labels read"): Look(GROUPS[0], "9px,3px", "square"),
+    _("clusters, same sums"): Look(GROUPS[2], "5px,2px,1px,2px", "triangle-up"),
+    _("clusters, all entries"): Look(GREY, "1.5px,4px", "diamond"),
 }
-_SETTING = f"κ = {attack.CLIP:g}, η = {attack.WORK['lr']:g}, one epoch a round"
+_SETTING = _("κ = {clip:g}, η = {rate:g}, one epoch a round").format(
+    clip=attack.CLIP, rate=attack.WORK["lr"]
+)
+_SPLITS = {"Dirichlet 0.3": _("Dirichlet 0.3")}  # names that a notebook has no words for
 _ZERO = 0.003  # where s = 0 is on a logarithmic axis
 
 
 def guess(moves: Any, names: Sequence[str], clients: Sequence[int]) -> Idea:
     """How far the bias of each label moved, [N, C], for some clients: whose labels are not told."""
     figures: dict[float, go.Figure] = {
-        k: _bars(moves[k], names, f"Client {k}: which labels?", {"move": np.ones(len(names), bool)})
+        k: _bars(
+            moves[k],
+            names,
+            _("Client {k}: which labels?").format(k=k),
+            {_("move"): np.ones(len(names), bool)},
+        )
         for k in clients
     }
     for k, figure in figures.items():
         pairs = list(zip(names, moves[int(k)], strict=True))
         rows = [[name, f"{move:+.2g}"] for name, move in pairs]
-        up = ", ".join(name for name, move in pairs if move > 0)
-        text = f"Bars for client {k}: how far the bias of each label moved. Upwards: {up}."
-        set_description(figure, text, ["label", "move"], rows)
-    return gallery(figures, "client")
+        up = _(", ").join(name for name, move in pairs if move > 0)
+        text = _("Bars for client {k}: how far the bias of each label moved. Upwards: {up}.")
+        set_description(figure, text.format(k=k, up=up), [_("label"), _("move")], rows)
+    return gallery(figures, _("client"))
 
 
 def read(
@@ -56,22 +66,32 @@ def read(
     """
     words = own.whose(labels_seen)
     figures: dict[float, go.Figure] = {}
-    for place, (split, (moves, mixes)) in enumerate(federations.items()):
+    for place, (law, (moves, mixes)) in enumerate(federations.items()):
+        split = _SPLITS.get(law, law)
         for k in clients:
             named = _named(labels_seen, moves[k])
             held = np.asarray(mixes[k]) > 0
-            title = f"{split}, {words}"
-            figure = _bars(moves[k], names, title, {"named": named, "not named": ~named}, held)
+            title = _("{split}, {words}").format(split=split, words=words)
+            figure = _bars(
+                moves[k], names, title, {_("named"): named, _("not named"): ~named}, held
+            )
             rows = [
                 [name, f"{move:+.2g}", _yes(said), f"{share:.0%}"]
                 for name, move, said, share in zip(names, moves[k], named, mixes[k], strict=True)
             ]
-            told = ", ".join(np.array(names)[named]) or "none"
-            has = ", ".join(np.array(names)[held])
-            text = f"{split}, client {k}, {words}. Named: {told}. The client holds: {has}."
-            set_description(figure, text, ["label", "move", "named", "share of its samples"], rows)
+            text = _(
+                "{split}, client {k}, {words}. Named: {told}. The client holds: {has}."
+            ).format(
+                split=split,
+                k=k,
+                words=words,
+                told=_(", ").join(np.array(names)[named]) or _("none"),
+                has=_(", ").join(np.array(names)[held]),
+            )
+            heads = [_("label"), _("move"), _("named"), _("share of its samples")]
+            set_description(figure, text, heads, rows)
             figures[place * len(clients) + list(clients).index(k)] = figure
-    return gallery(figures, "client")
+    return gallery(figures, _("client"))
 
 
 def told(labels_seen: attack.Reading, federations: Mapping[str, tuple[Any, Any]]) -> pd.DataFrame:
@@ -82,10 +102,12 @@ def told(labels_seen: attack.Reading, federations: Mapping[str, tuple[Any, Any]]
         said = np.array([_named(labels_seen, move) for move in moves])
         right = int((said == held).all(1).sum())
         recall = (said & held).sum() / held.sum()
-        rows[split] = {
-            "labels held that are named": f"{recall:.0%}",
-            "clients named without a fault": f"{right} of {len(held)}",
-            "labels named that are not held": int((said & ~held).sum()),
+        rows[_SPLITS.get(split, split)] = {
+            _("labels held that are named"): f"{recall:.0%}",
+            _("clients named without a fault"): _("{right} of {number}").format(
+                right=right, number=len(held)
+            ),
+            _("labels named that are not held"): int((said & ~held).sum()),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
@@ -97,16 +119,18 @@ def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) 
     words = own.whose(make)
     found = attack.lengths(make, fed, model, seed)
     figure = new_figure(
-        title=f"κ = {attack.CLIP:g}, η = {attack.WORK['lr']:g}, {words}",
-        x_title="length of the move",
-        y_title="length after clipping",
+        title=_("κ = {clip:g}, η = {rate:g}, {words}").format(
+            clip=attack.CLIP, rate=attack.WORK["lr"], words=words
+        ),
+        x_title=_("length of the move"),
+        y_title=_("length after clipping"),
         height=380,
         legend=False,
     )
     x = found["before"]
     for name, label, look in (
-        ("entries", "each entry clipped", Look(GROUPS[2], "9px,3px", "triangle-up")),
-        ("moves", "the length clipped", Look(GROUPS[0], "solid", "circle")),
+        ("entries", _("each entry clipped"), Look(GROUPS[2], "9px,3px", "triangle-up")),
+        ("moves", _("the length clipped"), Look(GROUPS[0], "solid", "circle")),
     ):
         add_curve(figure, x, found[name], name, look)
         place = {"x": np.log10(x[-2]), "y": np.log10(found[name][-2]), "yshift": 14}
@@ -120,17 +144,20 @@ def lengths(make: attack.Make, fed: fl.FederatedDataset, model: Any, seed: int) 
     )
     figure.update_xaxes(type="log", dtick=1)
     figure.update_yaxes(type="log", dtick=1)
-    rows = [
-        [f"{length:.2f}" for length in row]
-        for row in zip(x, found["moves"], found["entries"], strict=True)
-    ]
-    text = (
-        f"Curves: the length of a move after clipping to κ = {attack.CLIP:g}, {words}. The server "
-        f"of the exercise never lets more than {max(found['moves']):.2f} through. Where each "
-        f"entry is clipped, a move of length {x[-1]:.0f} keeps {found['entries'][-1]:.1f}."
-    )
-    set_description(figure, text, ["before", "length clipped", "each entry clipped"], rows)
+    _describe_lengths(figure, found, words)
     return figure
+
+
+def _describe_lengths(figure: go.Figure, found: Mapping[str, Sequence[float]], words: str) -> None:
+    x, moves, entries = (found[name] for name in ("before", "moves", "entries"))
+    text = _(
+        "Curves: the length of a move after clipping to κ = {clip:g}, {words}. The server "
+        "of the exercise never lets more than {most:.2f} through. Where each "
+        "entry is clipped, a move of length {before:.0f} keeps {after:.1f}."
+    ).format(clip=attack.CLIP, words=words, most=max(moves), before=x[-1], after=entries[-1])
+    heads = [_("before"), _("length clipped"), _("each entry clipped")]
+    rows = [[f"{length:.2f}" for length in row] for row in zip(x, moves, entries, strict=True)]
+    set_description(figure, text, heads, rows)
 
 
 def one_axis(
@@ -158,25 +185,29 @@ def one_axis(
     def draw(noise: float, threshold: float) -> go.Figure:
         level = levels[noise]
         named = said[threshold, noise][CLIENT]
-        parts = {"named": named, "not named": ~named}
-        title = f"s = {noise:g}; {_SETTING}, {words}"
+        parts = {_("named"): named, _("not named"): ~named}
+        title = _("s = {noise:g}; {setting}, {words}").format(
+            noise=noise, setting=_SETTING, words=words
+        )
         figure = _bars(level.sums[CLIENT], names, title, parts, held[CLIENT])
         least = threshold * level.deviation
         figure.add_hline(y=least, line={"color": INK, "width": 2, "dash": "dot"})
-        figure.update_yaxes(domain=[0.74, 1], title=f"sums, client {CLIENT}", automargin=True)
+        figure.update_yaxes(
+            domain=[0.74, 1], title=_("sums, client {k}").format(k=CLIENT), automargin=True
+        )
         figure.update_xaxes(title="", anchor="y")
         _curves(figure, levels, [right[threshold, one] for one in levels], noise)
         return _describe_axis(figure, levels, right, (noise, threshold), words)
 
     tips = (
-        "noise of each entry of a move, in units of κ",
-        "in standard deviations of the noise in a sum",
+        _("noise of each entry of a move, in units of κ"),
+        _("in standard deviations of the noise in a sum"),
     )
     return Idea(
         draw,
         {
-            "noise": slider("noise s", attack.LEVELS, 0.0, tips[0]),
-            "threshold": slider("threshold, SD", THRESHOLDS, 1.5, tips[1]),
+            "noise": slider(_("noise s"), attack.LEVELS, 0.0, tips[0]),
+            "threshold": slider(_("threshold, SD"), THRESHOLDS, 1.5, tips[1]),
         },
     )
 
@@ -189,9 +220,9 @@ def _curves(
     """
     x = np.maximum(list(levels), _ZERO)
     attacks = {
-        "labels read": list(right),
-        "clusters, same sums": [level.of_sums for level in levels.values()],
-        "clusters, all entries": [level.of_all for level in levels.values()],
+        _("labels read"): list(right),
+        _("clusters, same sums"): [level.of_sums for level in levels.values()],
+        _("clusters, all entries"): [level.of_all for level in levels.values()],
     }
     for name, values in attacks.items():
         add_curve(figure, x, values, name, _LOOKS[name], xaxis="x2", yaxis="y2")
@@ -206,7 +237,8 @@ def _curves(
             xanchor="left" if _SHIFTS[name] >= 0 else "right",
         )
     accuracy = [level.accuracy for level in levels.values()]
-    add_curve(figure, x, accuracy, "accuracy", _LOOKS["accuracy"], xaxis="x3", yaxis="y3")
+    name = _("accuracy")
+    add_curve(figure, x, accuracy, name, _LOOKS[name], xaxis="x3", yaxis="y3")
     for axes, low, high in (("2", -0.05, 1.08), ("3", 0.0, 1.0)):
         figure.add_shape(
             type="line",
@@ -234,30 +266,32 @@ def _lay_out(figure: go.Figure, levels: Sequence[float]) -> None:
     figure.update_layout(
         height=780,
         xaxis2=axis
-        | {"anchor": "y2", "ticktext": of_move, "title": "noise s of each move, round 1"},
+        | {"anchor": "y2", "ticktext": of_move, "title": _("noise s of each move, round 1")},
         yaxis2={
             "domain": [0.35, 0.65],
             "anchor": "x2",
             "range": [-0.05, 1.08],
-            "title": "attacks: share, index",
+            "title": _("attacks: share, index"),
         },
         xaxis3=axis
         | {
             "anchor": "y3",
             "ticktext": of_sum,
-            "title": f"σ in the sum, if each client adds s = σ/10 ({attack.ROUNDS} rounds)",
+            "title": _("σ in the sum, if each client adds s = σ/10 ({rounds} rounds)").format(
+                rounds=attack.ROUNDS
+            ),
         },
         yaxis3={
             "domain": [0, 0.22],
             "anchor": "x3",
             "range": [0, 1],
             "tickformat": ".0%",
-            "title": "test accuracy",
+            "title": _("test accuracy"),
         },
     )
 
 
-_SHIFTS = {"labels read": 22, "clusters, same sums": -22, "clusters, all entries": 0}
+_SHIFTS = {_("labels read"): 22, _("clusters, same sums"): -22, _("clusters, all entries"): 0}
 
 
 def _half_way(x: np.ndarray, values: Sequence[float]) -> float:
@@ -283,9 +317,9 @@ def _bars(
     moved = np.asarray(moves, dtype=float)
     labels = np.array(names)
     figure = new_figure(
-        title=title, x_title="label", y_title="move of its bias", height=360, legend=False
+        title=title, x_title=_("label"), y_title=_("move of its bias"), height=360, legend=False
     )
-    looks = {"move": (GREY, ""), "named": (GROUPS[0], ""), "not named": (GREY, "/")}
+    looks = {_("move"): (GREY, ""), _("named"): (GROUPS[0], ""), _("not named"): (GREY, "/")}
     for name, chosen in parts.items():
         colour, pattern = looks[name]
         marker = {"color": colour, "pattern": {"shape": pattern, "solidity": 0.3}}
@@ -294,10 +328,10 @@ def _bars(
             y=moved[chosen],
             name=name,
             marker=marker,
-            hovertemplate="label %{x}<br>move %{y:.3g}",
+            hovertemplate=_("label %{x}<br>move %{y:.3g}"),
         )
         if held is not None:
-            figure.data[-1].text = ["held" if one else "" for one in held[chosen]]
+            figure.data[-1].text = [_("held") if one else "" for one in held[chosen]]
             figure.data[-1].textposition = "outside"
             figure.data[-1].cliponaxis = False
             figure.data[-1].textfont = {"color": INK}
@@ -315,7 +349,7 @@ def _named(labels_seen: Callable[[Any, Any], Any], moves: Any) -> np.ndarray:
 
 
 def _yes(truth: Any) -> str:
-    return "yes" if truth else "no"
+    return _("yes") if truth else _("no")
 
 
 def _describe_axis(
@@ -327,11 +361,19 @@ def _describe_axis(
 ) -> go.Figure:
     noise, threshold = now
     level = levels[noise]
-    text = (
-        f"Noise s = {noise:g}, {words}. With a threshold of {threshold:g} standard deviations the "
-        f"labels of {right[threshold, noise]:.0%} of the clients are named without a fault. The "
-        f"adjusted Rand index of clusters is {level.of_sums:.2f} for the ten sums and "
-        f"{level.of_all:.2f} for all entries. Training reaches {level.accuracy:.1%}."
+    text = _(
+        "Noise s = {noise:g}, {words}. With a threshold of {threshold:g} standard deviations the "
+        "labels of {right:.0%} of the clients are named without a fault. The "
+        "adjusted Rand index of clusters is {of_sums:.2f} for the ten sums and "
+        "{of_all:.2f} for all entries. Training reaches {accuracy:.1%}."
+    ).format(
+        noise=noise,
+        words=words,
+        threshold=threshold,
+        right=right[threshold, noise],
+        of_sums=level.of_sums,
+        of_all=level.of_all,
+        accuracy=level.accuracy,
     )
     rows = [
         [
@@ -343,6 +385,7 @@ def _describe_axis(
         ]
         for one, found in levels.items()
     ]
-    heads = [f"read, threshold {z:g}" for z in THRESHOLDS]
-    set_description(figure, text, ["s", *heads, "clusters, sums", "all entries", "accuracy"], rows)
+    heads = [_("read, threshold {z:g}").format(z=z) for z in THRESHOLDS]
+    last = [_("clusters, sums"), _("all entries"), _("accuracy")]
+    set_description(figure, text, ["s", *heads, *last], rows)
     return figure

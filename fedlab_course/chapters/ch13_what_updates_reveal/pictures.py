@@ -4,7 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 import torch
 
+from fedlab_core.language import translator
 from fedlab_core.plots.style import new_figure, set_description
+
+_ = translator(__name__)
 
 
 def side_by_side(sample: torch.Tensor, read: torch.Tensor) -> go.Figure:
@@ -16,7 +19,7 @@ def side_by_side(sample: torch.Tensor, read: torch.Tensor) -> go.Figure:
     found = read.detach().reshape(height, width).numpy()
     gap = float(np.abs(held - found).max())
     figure = new_figure(
-        title="What the client holds, and what the server reads",
+        title=_("What the client holds, and what the server reads"),
         x_title="",
         y_title="",
         height=330,
@@ -30,7 +33,7 @@ def side_by_side(sample: torch.Tensor, read: torch.Tensor) -> go.Figure:
         xaxis2=hidden | {"domain": [0.55, 0.95], "anchor": "y2"},
         yaxis2=upright | {"scaleanchor": "x2", "anchor": "x2", "domain": [0, 0.86]},
     )
-    for axes, picture, words in (("", held, "held"), ("2", found, "read")):
+    for axes, picture, words in (("", held, _("held")), ("2", found, _("read"))):
         figure.add_heatmap(z=picture, xaxis=f"x{axes}", yaxis=f"y{axes}", showscale=False)
         figure.data[-1].update(colorscale="Greys", zmin=0, zmax=float(held.max()))
         place = {
@@ -41,10 +44,13 @@ def side_by_side(sample: torch.Tensor, read: torch.Tensor) -> go.Figure:
             "yanchor": "bottom",
         }
         figure.add_annotation(**place, text=words, showarrow=False)
-    text = (
+    text = _(
         "Two pictures of one digit: the sample that the client holds, and the quotient that the "
-        f"server computes from the gradient. No pixel differs by more than {gap:.1g}."
-    )
-    rows = [[f"row {row}", *(f"{value:.2f}" for value in found[row])] for row in range(height)]
-    set_description(figure, text, ["read", *map(str, range(width))], rows)
+        "server computes from the gradient. No pixel differs by more than {gap:.1g}."
+    ).format(gap=gap)
+    rows = [
+        [_("row {number}").format(number=row), *(f"{value:.2f}" for value in found[row])]
+        for row in range(height)
+    ]
+    set_description(figure, text, [_("read"), *map(str, range(width))], rows)
     return figure

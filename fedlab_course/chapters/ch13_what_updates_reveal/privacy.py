@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
@@ -17,6 +18,7 @@ from fedlab_course.evidence import tables
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider
 
+_ = translator(__name__)
 TABLE = "private_runs"
 DELTA = 1e-5
 _ROUNDS = 30
@@ -58,25 +60,26 @@ def bells(delta_of: Loss) -> Idea:
     def draw(noise: float, epsilon: float) -> go.Figure:
         z = math.sqrt(_ROUNDS) / noise
         least = float(delta_of(epsilon, z))
+        told = {"z": z, "epsilon": epsilon, "least": least, "words": words}
         figure = new_figure(
-            title=f"z = {z:.2g}: δ({epsilon:g}) = {least:.2g}, {words}",
-            x_title="what is seen, in units of its noise",
-            y_title="density",
+            title=_("z = {z:.2g}: δ({epsilon:g}) = {least:.2g}, {words}").format(**told),
+            x_title=_("what is seen, in units of its noise"),
+            y_title=_("density"),
             legend=False,
             height=340,
         )
         _add_bells(figure, z, epsilon)
-        text = (
-            f"Two bells a distance z = {z:.2g} apart, for σ = {noise:g} and {_ROUNDS} rounds. The "
-            f"area of the right one above e to the {epsilon:g} times the left one is {least:.2g}, "
-            f"{words}."
-        )
+        text = _(
+            "Two bells a distance z = {z:.2g} apart, for σ = {noise:g} and {rounds} rounds. The "
+            "area of the right one above e to the {epsilon:g} times the left one is {least:.2g}, "
+            "{words}."
+        ).format(noise=noise, rounds=_ROUNDS, **told)
         rows = [[f"{noise:g}", f"{z:.3g}", f"{epsilon:g}", f"{least:.3g}"]]
         set_description(figure, text, ["σ", "z", "ε", "δ"], rows)
         return figure
 
-    noises = slider("σ in the sum", (1.0, 2.0, 5.0, 20.0), 5.0, "noise in the sum")
-    limits = slider("ε", (0.1, 0.5, 1.0, 2.0, 5.0), 1.0, "how much the odds may change")
+    noises = slider(_("σ in the sum"), (1.0, 2.0, 5.0, 20.0), 5.0, _("noise in the sum"))
+    limits = slider("ε", (0.1, 0.5, 1.0, 2.0, 5.0), 1.0, _("how much the odds may change"))
     return Idea(draw, {"noise": noises, "epsilon": limits})
 
 
@@ -98,9 +101,9 @@ def _add_bells(figure: go.Figure, z: float, epsilon: float) -> None:
         line = {"color": colour, "dash": dash, "width": 2.5}
         figure.add_scatter(x=x, y=y, mode="lines", line=line)
     labels = (
-        (-0.5, "right", 0.36, "without the client", GREY),
-        (z + 0.5, "left", 0.36, "with the client", GROUPS[0]),
-        (z + 1.6, "left", 0.2, "δ: blue above e<sup>ε</sup> times grey (dotted)", GROUPS[2]),
+        (-0.5, "right", 0.36, _("without the client"), GREY),
+        (z + 0.5, "left", 0.36, _("with the client"), GROUPS[0]),
+        (z + 1.6, "left", 0.2, _("δ: blue above e<sup>ε</sup> times grey (dotted)"), GROUPS[2]),
     )
     for place, anchor, height, words, colour in labels:
         note = {"text": words, "font": {"color": colour}, "bgcolor": rgba(PAPER, 0.8)}
@@ -115,14 +118,17 @@ def cost(delta_of: Loss) -> go.Figure:
     """
     rows = tables.read(TABLE).set_index("algorithm").end_accuracy
     figure = new_figure(
-        title=f"κ = 0.3, η = 0.1, 30 rounds of 100 clients, 20 seeds, {own.whose(delta_of)}",
-        x_title="ε for those who see only models (δ = 10⁻⁵)",
-        y_title="test accuracy at the end",
+        title=_("κ = 0.3, η = 0.1, 30 rounds of 100 clients, 20 seeds, {words}").format(
+            words=own.whose(delta_of)
+        ),
+        x_title=_("ε for those who see only models (δ = 10⁻⁵)"),
+        y_title=_("test accuracy at the end"),
         legend=False,
     )
     clipped = rows["sigma=0"].mean()
     figure.add_hline(y=clipped, line={"color": GREY, "dash": "dot", "width": 2})
-    note = {"text": "clipped, no noise: ε = ∞", "showarrow": False, "font": {"color": GREY}}
+    words = _("clipped, no noise: ε = ∞")
+    note = {"text": words, "showarrow": False, "font": {"color": GREY}}
     figure.add_annotation(x=0, xref="paper", xanchor="left", y=clipped, yshift=14, **note)
     lines = []
     places: list[float] = []
@@ -135,18 +141,27 @@ def cost(delta_of: Loss) -> go.Figure:
         alone = f"{epsilon(noise / math.sqrt(_CLIENTS)):,.0f}"
         values = [f"{ends.mean():.1%}", f"{ends.min():.1%}", f"{ends.max():.1%}"]
         lines.append([name, f"{spent:.1f}", alone, *values])
-    lines.append(["no noise", "∞", "∞", f"{clipped:.1%}", "", ""])
+    lines.append([_("no noise"), "∞", "∞", f"{clipped:.1%}", "", ""])
     figure.update_xaxes(type="log", range=[-0.3, 2.3], tickvals=[1, 3, 10, 30, 100])
     figure.update_yaxes(tickformat=".0%", range=[0, 1])
     _upper_axis(figure, places, [line[2] for line in lines[: len(places)]])
-    told = "; ".join(f"{line[0]}: ε {line[1]}, accuracy {line[3]}" for line in lines)
-    heads = ["noise in the sum", "ε, models seen", "ε, moves seen", "mean", "least", "most"]
-    text = (
-        "Accuracy after 30 rounds of 100 clients against ε. Who sees every move has the upper "
-        f"ε only if each client adds s = σ/10. {told}."
-    )
-    set_description(figure, text, heads, lines)
+    _describe_cost(figure, lines)
     return figure
+
+
+def _describe_cost(figure: go.Figure, lines: Sequence[Sequence[str]]) -> None:
+    told = _("; ").join(
+        _("{noise}: ε {epsilon}, accuracy {accuracy}").format(
+            noise=line[0], epsilon=line[1], accuracy=line[3]
+        )
+        for line in lines
+    )
+    text = _(
+        "Accuracy after 30 rounds of 100 clients against ε. Who sees every move has the upper "
+        "ε only if each client adds s = σ/10. {told}."
+    ).format(told=told)
+    heads = [_("noise in the sum"), _("ε, models seen"), _("ε, moves seen")]
+    set_description(figure, text, [*heads, _("mean"), _("least"), _("most")], lines)
 
 
 def _add_runs(figure: go.Figure, name: str, spent: float, ends: pd.Series) -> None:
@@ -182,7 +197,7 @@ def _upper_axis(figure: go.Figure, places: Sequence[float], words: Sequence[str]
             "range": list(figure.layout.xaxis.range),
             "tickvals": list(places),
             "ticktext": list(words),
-            "title": "ε for those who see every move, if each client adds s = σ/10",
+            "title": _("ε for those who see every move, if each client adds s = σ/10"),
             "showgrid": False,
         },
     )

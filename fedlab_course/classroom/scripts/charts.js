@@ -43,7 +43,7 @@ function drawChart(svg, series, rounds, most, label) {
     svg.append(vector("text", place, String(value)));
   }
   const middle = { x: BOX.width / 2, y: BOX.height - 4, "text-anchor": "middle" };
-  svg.append(vector("text", middle, "round"));
+  svg.append(vector("text", middle, _("round")));
   series.forEach(({ points }, i) => {
     const path = points.map(([round, value], at) => `${at ? "L" : "M"}${x(round)} ${y(value)}`);
     const dash = DASHES[i] ? { "stroke-dasharray": DASHES[i] } : {};

@@ -1,23 +1,23 @@
 // The lecturer's page: the projector's picture with controls.
 
 const LABELS = {
-  algorithm: "Algorithm",
-  mode: "Labels that each phone draws",
-  lr: "Learning rate η",
-  epochs: "Epochs E",
-  cohort: "Clients in a round K",
-  batch: "Batch size B",
-  rounds: "Rounds",
-  mu: "μ of FedProx",
-  strength: "λ of FedMas",
-  deadline: "Deadline of a round (s)",
-  virtual: "Virtual clients",
-  seed: "Seed",
+  algorithm: _("Algorithm"),
+  mode: _("Labels that each phone draws"),
+  lr: _("Learning rate η"),
+  epochs: _("Epochs E"),
+  cohort: _("Clients in a round K"),
+  batch: _("Batch size B"),
+  rounds: _("Rounds"),
+  mu: _("μ of FedProx"),
+  strength: _("λ of FedMas"),
+  deadline: _("Deadline of a round (s)"),
+  virtual: _("Virtual clients"),
+  seed: _("Seed"),
 };
 const CHOICES = {
   fedavg: "FedAvg", fedprox: "FedProx", scaffold: "SCAFFOLD", fednova: "FedNova",
   fedsso: "FedSSO", fedmas: "FedMas",
-  all: "all ten, twice each", two: "two labels, eight each", one: "one label, twelve",
+  all: _("all ten, twice each"), two: _("two labels, eight each"), one: _("one label, twelve"),
 };
 const NEEDS = { mu: "fedprox", strength: "fedmas" };
 
@@ -63,7 +63,7 @@ function showControls(shown) {
     input.parentElement.hidden = NEEDS[name] !== undefined && NEEDS[name] !== options.algorithm;
   }
   find("#start").disabled = state === "training";
-  say("#start", state === "paused" ? "Go on" : "Start");
+  say("#start", state === "paused" ? _("Go on") : _("Start"));
   find("#pause").disabled = state !== "training";
   document.querySelectorAll("#phases button").forEach((button, i) => {
     button.setAttribute("aria-pressed", String(i === phase.number));
@@ -80,13 +80,14 @@ function showMembers(tiles) {
   list.dataset.key = key;
   list.replaceChildren(
     ...tiles.map(({ seat, name, state }) => {
-      const named = { type: "button", "aria-label": `Remove ${name}` };
-      const button = element("button", named, "Remove");
+      const named = { type: "button", "aria-label": filled(_("Remove {name}"), { name }) };
+      const button = element("button", named, _("Remove"));
       button.addEventListener("click", () => {
-        if (confirm(`Remove ${name} from the class?`)) order("remove", seat);
+        if (confirm(filled(_("Remove {name} from the class?"), { name }))) order("remove", seat);
         button.blur();
       });
-      return element("li", {}, `${name}, ${STATES[state][1]} `, button);
+      const words = filled(_("{name}, {state}"), { name, state: STATES[state][1] });
+      return element("li", {}, words, " ", button);
     }),
   );
 }

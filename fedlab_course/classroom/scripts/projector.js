@@ -1,19 +1,26 @@
 // The projector's page: the class, its rounds and its clusters. The lecturer's page has it, too.
 
 const STATES = {
-  drawing: ["✎", "draws"],
-  ready: ["●", "ready"],
-  training: ["⟳", "trains"],
-  done: ["✓", "done"],
-  asleep: ["☾", "asleep"],
-  virtual: ["◇", "virtual"],
+  drawing: ["✎", _("draws")],
+  ready: ["●", _("ready")],
+  training: ["⟳", _("trains")],
+  done: ["✓", _("done")],
+  asleep: ["☾", _("asleep")],
+  virtual: ["◇", _("virtual")],
 };
 const VIEWS = {
-  join: "Join",
-  class: "Class",
-  rounds: "Rounds",
-  clusters: "Clusters",
-  reveal: "What the server knows",
+  join: _("Join"),
+  class: _("Class"),
+  rounds: _("Rounds"),
+  clusters: _("Clusters"),
+  reveal: _("What the server knows"),
+};
+const TROUBLES = { diverged: _("diverged"), changed: _("changed") };
+const STAGES = {
+  drawing: _("before round 1"),
+  training: _("training"),
+  paused: _("paused"),
+  done: _("done"),
 };
 const find = (selector) => document.querySelector(selector);
 let picture = null;
@@ -36,7 +43,7 @@ function element(name, attributes = {}, ...children) {
 }
 
 function percent(share) {
-  return `${Math.round(100 * share)} %`;
+  return filled(_("{number} %"), { number: Math.round(100 * share) });
 }
 
 // ------------------------------------------------------------------ connection
@@ -48,12 +55,12 @@ function watch(path) {
   socket.onmessage = ({ data }) => {
     const received = JSON.parse(data);
     if (received.refused) {
-      say("#code-error", "This is not the room code.");
+      say("#code-error", _("This is not the room code."));
       find("#enter").hidden = false;
     } else showPicture(received);
   };
   socket.onclose = () => {
-    say("#connection", "Not connected. Trying again …");
+    say("#connection", _("Not connected. Trying again …"));
     setTimeout(() => watch(path), 1000);
   };
 }
@@ -73,12 +80,13 @@ function showPicture(received) {
   const people = tiles.filter(({ seat }) => seat !== null);
   const awake = people.filter(({ state }) => state !== "asleep").length;
   const others = tiles.length - people.length;
-  const more = others ? ` and ${others} virtual clients` : "";
-  say("#count", `${awake} of ${people.length} phones awake${more}`);
-  const words = { drawing: "before round 1", training: "training", paused: "paused", done: "done" };
-  const last = rounds.length ? rounds.at(-1).round : 0;
-  const where = rounds.length ? `round ${last} of ${options.rounds}, ` : "";
-  say("#state", `${where}${words[picture.state]}`);
+  const counted = others
+    ? _("{awake} of {all} phones awake and {others} virtual clients")
+    : _("{awake} of {all} phones awake");
+  say("#count", filled(counted, { awake, all: people.length, others }));
+  const state = STAGES[picture.state];
+  const now = { round: rounds.at(-1)?.round, all: options.rounds, state };
+  say("#state", rounds.length ? filled(_("round {round} of {all}, {state}"), now) : state);
   say("#trouble", picture.trouble);
   showInvitation();
   showView();
@@ -111,23 +119,32 @@ function tileOf(tile) {
   const [sign, word] = STATES[tile.state];
   const made = element("li", { class: `tile ${tile.state}${tile.sampled ? " sampled" : ""}` });
   made.append(element("strong", {}, tile.name));
-  const sampled = tile.sampled ? ", sampled" : "";
-  made.append(element("span", { class: "state" }, `${sign} ${tile.trouble || word}${sampled}`));
+  const state = TROUBLES[tile.trouble] ?? word;
+  const shown = tile.sampled ? filled(_("{state}, sampled"), { state }) : state;
+  made.append(element("span", { class: "state" }, `${sign} ${shown}`));
   const measured = typeof tile.accuracy === "number";
-  const accuracy = measured ? `${percent(tile.accuracy)} right` : "";
+  const accuracy = measured ? filled(_("{share} right"), { share: percent(tile.accuracy) }) : "";
   made.append(element("span", { class: "accuracy" }, accuracy));
   if (measured) made.append(element("meter", { value: tile.accuracy, "aria-hidden": "true" }));
-  const alone = typeof tile.alone === "number" ? `alone ${percent(tile.alone)}` : "";
-  const drift = typeof tile.drift === "number" ? `, drift ${tile.drift.toFixed(2)}` : "";
-  made.append(element("span", { class: "drift" }, `${alone}${drift}`));
+  made.append(element("span", { class: "drift" }, movedOf(tile)));
   return made;
+}
+
+// How a client does by itself: both numbers, or one of them.
+function movedOf({ alone, drift }) {
+  const words = [];
+  const [share, far] = [percent(alone), drift?.toFixed(2)];
+  if (typeof alone === "number") words.push(filled(_("alone {share}"), { share }));
+  if (typeof drift === "number") words.push(filled(_("drift {drift}"), { drift: far }));
+  return words.join(_(", "));
 }
 
 function showClass() {
   find("#tiles").replaceChildren(...picture.tiles.map(tileOf));
   const last = picture.rounds.at(-1);
-  const shared = last ? percent(last.accuracy) : "–";
-  say("#together", last ? `${percent(last.alone)} alone on average, ${shared} together` : "–");
+  const both = _("{alone} alone on average, {together} together");
+  const numbers = last && { alone: percent(last.alone), together: percent(last.accuracy) };
+  say("#together", last ? filled(both, numbers) : "–");
 }
 
 function showRounds() {
@@ -138,13 +155,16 @@ function showRounds() {
     .map(({ round, hits, held }) => [round, (100 * hits) / held]);
   const drift = rounds.filter((row) => row.drift !== null).map((row) => [row.round, row.drift]);
   const newest = (points) => (points.length ? points.at(-1)[1].toFixed(1) : "–");
-  const both = `Digits' test set: ${newest(test)}. Own held-back drawings: ${newest(own)}.`;
-  const label = `Accuracy in % over rounds. ${both}`;
+  const both = _(
+    "Accuracy in % over rounds. Digits' test set: {test}. Own held-back drawings: {own}.",
+  );
+  const label = filled(both, { test: newest(test), own: newest(own) });
   drawChart(find("#accuracy"), [{ points: test }, { points: own }], options.rounds, 100, label);
-  const moved = `Drift over rounds, the mean distance from w: ${newest(drift)}.`;
+  const over = _("Drift over rounds, the mean distance from w: {drift}.");
+  const moved = filled(over, { drift: newest(drift) });
   drawChart(find("#drift"), [{ points: drift }], options.rounds, null, moved);
-  say("#newest-test", `${newest(test)} %`);
-  say("#newest-own", `${newest(own)} %`);
+  say("#newest-test", filled(_("{number} %"), { number: newest(test) }));
+  say("#newest-own", filled(_("{number} %"), { number: newest(own) }));
   say("#newest-drift", newest(drift));
 }
 
@@ -153,9 +173,10 @@ function showClusters() {
   const { tiles } = picture;
   const has = tiles.some(({ cluster }) => typeof cluster === "number");
   const groupOf = (tile) => {
-    if (!has) return tile.sampled ? "sampled" : "not sampled";
-    if (typeof tile.cluster !== "number") return "not in this run";
-    return tile.cluster < 0 ? "in no cluster" : `cluster ${tile.cluster + 1}`;
+    if (!has) return tile.sampled ? _("sampled") : _("not sampled");
+    if (typeof tile.cluster !== "number") return _("not in this run");
+    if (tile.cluster < 0) return _("in no cluster");
+    return filled(_("cluster {number}"), { number: tile.cluster + 1 });
   };
   const groups = [...new Set(tiles.map(groupOf))].sort();
   const map = find("#map");
@@ -163,7 +184,8 @@ function showClusters() {
   groups.forEach((name, i) => {
     const members = tiles.filter((tile) => groupOf(tile) === name);
     const list = element("ul", { class: "tiles" }, ...members.map(tileOf));
-    const title = element("h3", {}, `${name}: ${members.length}`);
+    const words = filled(_("{name}: {number}"), { name, number: members.length });
+    const title = element("h3", {}, words);
     const group = element("section", { class: `group group-${i % 10}` }, title, list);
     group.style.flexGrow = String(members.length);
     map.append(group);

@@ -40,15 +40,30 @@ function showDrawings(places, task, before, after) {
     const right = is === label ? "right" : "wrong";
     const mark = is === label ? "✓" : "✗";
     const guess = is === undefined ? "" : `${was ?? "–"} → ${is} ${mark}`;
-    const state = is === undefined ? "" : `, the model said ${was ?? "nothing"} and says ${is}`;
     const isKept = isHeld(place, task);
-    const kept = isKept ? ", kept for the test" : "";
-    const words = element("span", { class: "unseen" }, `A ${label}${kept}${state}.`);
+    const words = element("span", { class: "unseen" }, described(label, isKept, was, is));
     const shown = element("span", { "aria-hidden": "true" }, guess);
     const item = element("li", { class: is === undefined ? "" : right }, canvas, shown, words);
     if (isKept) item.classList.add("held");
     list.append(item);
   });
+}
+
+// A drawing in words: whether it is kept for the test, and what the model said and says.
+function described(label, isKept, was, is) {
+  const words = isKept
+    ? [
+        _("A {label}, kept for the test."),
+        _("A {label}, kept for the test, the model said nothing and says {is}."),
+        _("A {label}, kept for the test, the model said {was} and says {is}."),
+      ]
+    : [
+        _("A {label}."),
+        _("A {label}, the model said nothing and says {is}."),
+        _("A {label}, the model said {was} and says {is}."),
+      ];
+  const said = is === undefined ? 0 : was === undefined ? 1 : 2;
+  return filled(words[said], { label, was, is });
 }
 
 // The images that a person picks from who does not draw.
@@ -58,23 +73,24 @@ function offerSamples(images, pick) {
   images.forEach((letters, i) => {
     const canvas = element("canvas", { "aria-hidden": "true" });
     paintImage(canvas, letters);
-    const button = element("button", { type: "button", "aria-label": `Sample ${i + 1}` }, canvas);
+    const named = { type: "button", "aria-label": filled(_("Sample {number}"), { number: i + 1 }) };
+    const button = element("button", named, canvas);
     button.addEventListener("click", () => pick(letters));
     list.append(element("li", {}, button));
   });
 }
 
-function countOf(number, noun) {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 // What left the phone: bytes, the newest update as a picture, and the labels that it shows.
 function showSent(sent, change, labels) {
-  const total = countOf(sent.messages, "message");
-  say("#sent-bytes", `${total} with ${(sent.bytes / 1000).toFixed(1)} kB. No drawing, no label.`);
+  const total =
+    sent.messages === 1
+      ? _("{number} message with {size} kB. No drawing, no label.")
+      : _("{number} messages with {size} kB. No drawing, no label.");
+  const size = (sent.bytes / 1000).toFixed(1);
+  say("#sent-bytes", filled(total, { number: sent.messages, size }));
   if (!change) return;
   find("#update").hidden = false;
   pictureOf(change, find("#update canvas"));
-  const names = labels.length ? labels.join(", ") : "none for sure";
+  const names = labels.length ? labels.join(_(", ")) : _("none for sure");
   say("#seen", names);
 }

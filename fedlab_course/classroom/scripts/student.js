@@ -1,6 +1,21 @@
 // The student's page: join, draw, train, see what left the phone.
 
-const ANIMALS = ["fox", "owl", "bear", "dolphin", "hare", "turtle", "bee", "swan"];
+// What the server says, and how the page shows it.
+const WORDS = {
+  "wrong room code": _("wrong room code"),
+  "a name has 1 to 20 letters, digits, spaces or - . '":
+    _("a name has 1 to 20 letters, digits, spaces or - . '"),
+  "the class is full: 120 phones": _("the class is full: 120 phones"),
+  "the lecturer has removed this phone": _("the lecturer has removed this phone"),
+  "this class is open in another tab": _("this class is open in another tab"),
+  "this phone has joined already": _("this phone has joined already"),
+  "join first": _("join first"),
+  "the task has changed": _("the task has changed"),
+  "too late: the round has ended": _("too late: the round has ended"),
+};
+const ANIMALS = [
+  _("fox"), _("owl"), _("bear"), _("dolphin"), _("hare"), _("turtle"), _("bee"), _("swan"),
+];
 const METHODS = {
   fedavg: "FedAvg", fedprox: "FedProx", scaffold: "SCAFFOLD", fednova: "FedNova",
   fedsso: "FedSSO", fedmas: "FedMas",
@@ -40,7 +55,7 @@ function connect() {
     if (socket !== opened) return;
     socket = null;
     if (!stays) return;
-    say("#connection", "Not connected. Trying again …");
+    say("#connection", _("Not connected. Trying again …"));
     timer = setTimeout(connect, wait * (0.75 + Math.random() / 2));
     wait = Math.min(2 * wait, 4000);
   };
@@ -59,7 +74,7 @@ function receive(buffer) {
   else if (kind === "end") end(values.word);
   else if (kind === "model") trainer.postMessage({ type: "model", buffer }, [buffer]);
   else {
-    say("#status", values.stream === "probe" ? "Training for the clusters …" : "Training …");
+    say("#status", values.stream === "probe" ? _("Training for the clusters …") : _("Training …"));
     trainer.postMessage({ type: "question", buffer }, [buffer]);
   }
 }
@@ -68,15 +83,21 @@ function refused(word) {
   if (task === null || word === "wrong room code") {
     stays = false;
     socket?.close();
-    say("#join-error", `${word[0].toUpperCase()}${word.slice(1)}.`);
+    say("#join-error", sentenceOf(word));
     show("join");
     find("#code").focus();
-  } else say("#status", `Not accepted: ${word}.`);
+  } else say("#status", filled(_("Not accepted: {word}."), { word: WORDS[word] ?? word }));
+}
+
+// A word of the server as a sentence.
+function sentenceOf(word) {
+  const shown = WORDS[word] ?? word;
+  return filled(_("{sentence}."), { sentence: `${shown[0].toUpperCase()}${shown.slice(1)}` });
 }
 
 function end(word) {
   stays = false;
-  say("#ended-word", `${word[0].toUpperCase()}${word.slice(1)}.`);
+  say("#ended-word", sentenceOf(word));
   show("ended");
 }
 
@@ -88,7 +109,7 @@ function begin(values) {
   task = { ...task, ...values };
   say("#connection", "");
   say("#join-error", "");
-  say("#who", `${task.name}, ${METHODS[task.algorithm]}`);
+  say("#who", filled(_("{name}, {method}"), { name: task.name, method: METHODS[task.algorithm] }));
   if (changed) guesses = { round: -1, before: null, after: null };
   arrange();
 }
@@ -107,12 +128,12 @@ function arrange() {
   send(packed("ready", { task: task.task, ...counts }));
   show("class");
   const told = {
-    drawing: "Your drawings are ready. The lecturer starts the training.",
-    training: "The class trains. Wait for your turn.",
-    paused: "The class has a break.",
-    done: "The training is over.",
+    drawing: _("Your drawings are ready. The lecturer starts the training."),
+    training: _("The class trains. Wait for your turn."),
+    paused: _("The class has a break."),
+    done: _("The training is over."),
   };
-  const waits = "A run is going on without you. You are in the next one; watch the guesses.";
+  const waits = _("A run is going on without you. You are in the next one; watch the guesses.");
   say("#status", task.member ? told[task.state] : waits);
   showDrawings(places, task, guesses.before, guesses.after);
   showSent(own.sent, null, []);
@@ -121,17 +142,26 @@ function arrange() {
 // Ask for one drawing of `label`.
 function ask(label) {
   const done = places.filter(({ drawing }) => drawing).length;
-  const each = task.labels.map((one) => `${countOf(task.each, "drawing")} of ${one}`);
-  const all = `Draw every digit ${task.each === 2 ? "twice" : `${task.each} times`}.`;
-  say("#task", each.length > 4 ? all : `Make ${each.join(" and ")}.`);
+  say("#task", askedFor(task));
   say("#wanted", String(label));
-  say("#progress", `${done} of ${places.length} done`);
+  say("#progress", filled(_("{done} of {all} done"), { done, all: places.length }));
   find("#meter").value = done / places.length;
-  find("#pad").setAttribute("aria-label", `Draw a ${label} here`);
+  find("#pad").setAttribute("aria-label", filled(_("Draw a {label} here"), { label }));
   find("#undo").disabled = own.drawings.length === 0;
   find("#done").disabled = true;
   if (find("#pick").open) offer();
   show("draw");
+}
+
+// The task in words: all digits, two of them or one.
+function askedFor({ labels: [one, other, ...rest], each }) {
+  if (rest.length) {
+    const all = each === 2 ? _("Draw every digit twice.") : _("Draw every digit {each} times.");
+    return filled(all, { each });
+  }
+  const two = _("Make {each} drawings of {one} and {each} drawings of {other}.");
+  const words = other === undefined ? _("Make {each} drawings of {one}.") : two;
+  return filled(words, { each, one, other });
 }
 
 function wanted() {
@@ -157,10 +187,11 @@ trainer.onmessage = ({ data }) => {
     own.sent.messages += 1;
   }
   if (data.type === "answer") {
-    say("#status", `Round ${data.round}: trained in ${data.seconds.toFixed(2)} s. Sent.`);
+    const trained = _("Round {round}: trained in {seconds} s. Sent.");
+    say("#status", filled(trained, { round: data.round, seconds: data.seconds.toFixed(2) }));
     showSent(own.sent, data.change, data.change ? labelsSeen(data.change) : []);
   } else if (data.type === "failed") {
-    say("#status", data.why === "diverged" ? "The training diverged: η is too large." : "");
+    say("#status", data.why === "diverged" ? _("The training diverged: η is too large.") : "");
   } else scored(data);
   keep(own);
 };
@@ -174,9 +205,11 @@ function scored({ counts, trained, tested, values }) {
   });
   guesses = { round: values.round, before: guesses.after, after };
   const { right, samples: all, hits, held } = counts;
-  say("#status", `Round ${values.round} of ${values.rounds} is done.`);
-  const kept = `${hits} of ${held} that are kept for the test`;
-  say("#scores", `The shared model gets ${right} of your ${all} drawings right, and ${kept}.`);
+  const { round, rounds } = values;
+  say("#status", filled(_("Round {round} of {rounds} is done."), { round, rounds }));
+  const kept = filled(_("{hits} of {held} that are kept for the test"), { hits, held });
+  const words = _("The shared model gets {right} of your {all} drawings right, and {kept}.");
+  say("#scores", filled(words, { right, all, kept }));
   showDrawings(places, task, guesses.before, guesses.after);
   showSent(own.sent, null, []);
 }

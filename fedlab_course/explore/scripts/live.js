@@ -8,15 +8,18 @@
   if (customElements.get("fedlab-chart")) return;
 
   const MIME = "application/vnd.plotly.v1+json";
-  const FAILED = "The chart did not load: run this cell again.";
+  const FAILED = _("The chart did not load: run this cell again.");
   const NARROW = 420; // pixels; a legend is then small and begins at the left edge
   const CONFIG = { displaylogo: false, showSendToCloud: false, doubleClick: "reset" };
   const ASK = "Is the kernel there?"; // the text of a hidden button, which the kernel answers
   const PATIENCE = 8000; // milliseconds that the kernel has for its answer
-  const LOST = "No longer connected to the kernel: run this cell again.";
-  const SILENT =
-    "No longer connected? The kernel does not answer. If another cell is running, wait for it; " +
-    "if not, run this cell again.";
+  const LOST = _("No longer connected to the kernel: run this cell again.");
+  const SILENT = _("{said} {next}")
+    .replace("{said}", _("No longer connected? The kernel does not answer."))
+    .replace(
+      "{next}",
+      _("If another cell is running, wait for it; if not, run this cell again."),
+    );
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   // Plotly, once per page: the copy that JupyterLab has loaded for plain figures, or a copy from
@@ -98,7 +101,7 @@
       this.canvas = element("div", { className: "fedlab-canvas" });
       this.words = element("p");
       this.table = element("div");
-      const summary = element("summary", { textContent: "Description and data" });
+      const summary = element("summary", { textContent: _("Description and data") });
       this.details = element(
         "details",
         { className: "fedlab-data" },
@@ -189,7 +192,7 @@
     }
 
     describe() {
-      const { alt = "Chart", table } = this.figure?.layout.meta ?? {};
+      const { alt = _("Chart"), table } = this.figure?.layout.meta ?? {};
       const [picture, ...layers] = this.canvas.querySelectorAll(".main-svg");
       picture?.setAttribute("role", "img");
       picture?.setAttribute("aria-label", alt);

@@ -6,6 +6,11 @@
   const still = window.matchMedia("(prefers-reduced-motion: reduce)");
   const SVG = "http://www.w3.org/2000/svg";
 
+  // A message with its values in place of {name}.
+  function fill(message, values) {
+    return message.replace(/\{(\w+)\}/g, (_field, name) => values[name]);
+  }
+
   function element(tag, properties, place) {
     return place.appendChild(Object.assign(document.createElement(tag), properties));
   }
@@ -47,7 +52,7 @@
     function stop() {
       clearTimeout(playing);
       playing = 0;
-      play.textContent = "Play";
+      play.textContent = _("Play");
     }
 
     function advance() {
@@ -65,15 +70,15 @@
       go(to);
     }
 
-    const play = button("Play", () => {
+    const play = button(_("Play"), () => {
       if (playing) return stop();
       if (moment >= last()) go(0);
-      play.textContent = "Pause";
+      play.textContent = _("Pause");
       playing = setTimeout(advance, 0);
     });
-    button("Next step", () => jump(moment >= last() ? 0 : moment + 1));
-    button("Next round", () => jump(moment >= last() ? 0 : next(moment)));
-    const scrub = slider(place, "moment", last(), 0, jump);
+    button(_("Next step"), () => jump(moment >= last() ? 0 : moment + 1));
+    button(_("Next round"), () => jump(moment >= last() ? 0 : next(moment)));
+    const scrub = slider(place, _("moment"), last(), 0, jump);
     const caption = figure.querySelector(".caption");
     return { go, moment: () => moment, controls: place.parentElement };
   }
@@ -116,10 +121,10 @@
         const style = `--own: ${plan.colours[k]}`;
         const own = shape("g", { style, transform: translate(minimum) }, layer);
         shape("path", { class: "minimum", d: SHAPES[k] }, own);
-        write(own, 0, k ? -10 : 17, `client ${k + 1}`, "middle");
+        write(own, 0, k ? -10 : 17, fill(_("client {number}"), { number: k + 1 }), "middle");
       });
       shape("path", { class: "star", transform: translate(plan.best), d: STAR }, layer);
-      write(layer, cx + 10, cy + 4, "optimum", "start");
+      write(layer, cx + 10, cy + 4, _("optimum"), "start");
     }
 
     function write(layer, x, y, words, anchor) {
@@ -153,19 +158,30 @@
       shape("circle", { class: "dot", transform: translate(w), r: 4 }, layer);
       const distance = Math.hypot(w[0] - plan.best[0], w[1] - plan.best[1]);
       const isOutside = Math.max(...w.map(Math.abs)) > plan.reach;
-      const words = distance < 1000 ? distance.toPrecision(3) : "over 1000";
-      away.textContent = `${words} from the optimum${isOutside ? ", outside the picture" : ""}`;
+      const words = distance < 1000 ? distance.toPrecision(3) : _("over 1000");
+      away.textContent = fill(
+        isOutside
+          ? _("{distance} from the optimum, outside the picture")
+          : _("{distance} from the optimum"),
+        { distance: words },
+      );
       away.title = `w = (${w.map((value) => value.toFixed(5)).join(", ")})`;
-      return `${panel.name}: ${words}`;
+      return fill(_("{name}: {distance}"), { name: panel.name, distance: words });
     }
 
     function draw(moment) {
       const round = Math.max(0, Math.ceil(moment / length()) - 1);
       const step = moment - round * length();
       const away = plan.panels.map((panel, m) => drawPanel(panel, panels[m], round, step));
-      const now = step > longest() ? "the server averages" : "the clients walk";
-      const distances = `Distance of w from the optimum: ${away.join("; ")}.`;
-      return `Round ${round + 1} of ${plan.rounds}, ${now}. ${distances}`;
+      const now =
+        step > longest()
+          ? _("Round {round} of {rounds}, the server averages.")
+          : _("Round {round} of {rounds}, the clients walk.");
+      const far = _("Distance of w from the optimum: {distances}.");
+      return fill(_("{said} {next}"), {
+        said: fill(now, { round: round + 1, rounds: plan.rounds }),
+        next: fill(far, { distances: away.join(_("; ")) }),
+      });
     }
 
     const last = () => plan.rounds * length();

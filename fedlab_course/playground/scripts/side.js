@@ -31,7 +31,7 @@ class Side {
   receive(frame) {
     this.frame = frame;
     this.records.push(...frame.records);
-    this.percent.textContent = `${this.accuracy} %`;
+    this.percent.textContent = say("percent", { accuracy: this.accuracy });
   }
 
   draw(chosen) {

@@ -1,0 +1,46 @@
+"""The sentences of the conformance suite that hints quote: the suite has no catalogue."""
+
+from fedlab_core.language import translator
+
+_ = translator(__name__)
+
+SENTENCES = (
+    _("the plain mean is taken where n_k weights are due"),
+    _("the last client of the cohort overwrites the others"),
+    _("the weights are n_k over the samples of all N clients, also of the absent ones"),
+    _("the proximal term is zero: it is missing, or tied to the moving model"),
+    _("the proximal gradient is 2μ (y − w): the ½ of μ/2 ‖y − w‖² is missing"),
+    _("the proximal gradient is μ/2 (y − w)"),
+    _("the proximal term has the wrong sign"),
+    _("the penalty never reaches a local step"),
+    _("the gradient of the penalty has λ, where 2λ is due"),
+    _("the penalty has the wrong sign"),
+    _("the penalty is tied to zero, not to the model that the tier receives"),
+    _("Ω is missing: the penalty is λ ‖y − w‖²"),
+    _("the anchor term 2ηλΩ ⊙ r of the implicit step is added after the division"),
+    _("the anchor term of the implicit step is 2λΩ ⊙ r: η is missing"),
+    _("the anchor term of the implicit step is ηλΩ ⊙ r: the 2 is missing"),
+    _("the denominator of the implicit step is 1 + ηλΩ: the 2 is missing"),
+    _("the implicit step is not divided by 1 + 2ηλΩ"),
+    _("the penalty is taken twice: in the gradient at y, and in the implicit step"),
+    _("this is the implicit step: the penalty is taken at the new y"),
+    _("the correction c − c_k never reaches a local step"),
+    _("the correction has the wrong sign: c_k − c"),
+    _("the correction is c alone: c_k is missing"),
+    _("the learning rate is missing in c_k⁺: (w − y_k) / τ_k"),
+    _("the number of steps is missing in c_k⁺: (w − y_k) / η"),
+    _("c_k⁺ is (w − y_k) / (τ_k η): c_k − c is missing"),
+    _("c_k⁺ is c − c_k + (w − y_k) / (τ_k η): the sign of c_k − c is wrong"),
+    _("the gradient in c_k⁺ has the wrong sign: (y_k − w) / (τ_k η), or −∇F_k(w)"),
+    _("the proximal term is tied to the model before round 1, not to the one received"),
+    _("the server divides by |S| where N is due, in the update of c"),
+    _("the update of c is not divided by N"),
+    _("c is updated before c_k, so that c_k⁺ contains the new c"),
+    _("c_k is overwritten before its change is formed, so that c stays where it is"),
+    _("the linear term −⟨h_k, y⟩ never reaches a local step"),
+    _("the linear term has the wrong sign"),
+    _("the proximal term μ (y − w) is missing"),
+    _("the server divides by |S| where N is due, in the update of h"),
+    _("h is not subtracted: w is the mean of the y_k"),
+    _("w is computed with the h of the round before"),
+)

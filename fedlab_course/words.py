@@ -14,7 +14,7 @@ _EVERY = "*"  # all strings of a file
 # File → the keys whose strings, and all strings below them, are words.
 _KEYS = {
     "chapter.toml": {"title", "question", "also"},
-    "exercises.toml": {"missing"},  # all else of an exercise is in the notebook
+    "exercises.toml": {"title", "missing"},  # all else of an exercise is in the notebook
     "glossary.toml": {_EVERY},
     "questions.toml": {"asks", "options", "because"},
     "symbols.toml": {"meaning"},

@@ -23,6 +23,7 @@ _ = translator(__name__)
 _DOT = 0.055  # height of a client below the bars
 _MOST_DOTS = 10
 SHOWN = 30  # rounds
+_NAMES = {"blind": _("blind"), "strata": _("strata")}  # of draws, in a figure
 _STROKE = {"symbol": "line-ew-open", "size": 14, "color": INK, "line": {"width": 2}}
 _COLUMNS = [
     _("draw"),
@@ -111,11 +112,12 @@ def after(watched: Mapping[str, LabelStory], number: int, about: str = "") -> go
     heading = _("Round {number}, {about}") if about else _("Round {number}")
     heading = heading.format(number=number, about=about)
     figure = new_figure(title=heading, x_title="", y_title="", height=390, legend=False)
-    names = [f"<b>{name}</b>" for name in watched]
+    names = [f"<b>{_NAMES.get(name, name)}</b>" for name in watched]
     figure.set_subplots(1, len(watched), shared_yaxes=True, subplot_titles=names)
     rows: list[list[Any]] = []
     words = []
-    for panel, (name, run) in enumerate(watched.items(), start=1):
+    for panel, (key, run) in enumerate(watched.items(), start=1):
+        name = _NAMES.get(key, key)
         now = run.accuracy[number - 1]
         clients = run.clients[number - 1]
         before = run.accuracy[number - 2] if number > 1 else np.zeros_like(now)
@@ -233,7 +235,8 @@ def turns(
     phrase = _("{name}: clients that never train {never}, most rounds of one {most}")
     rows = []
     words = []
-    for number, (name, rule) in enumerate(rules.items()):
+    for number, (key, rule) in enumerate(rules.items()):
+        name = _NAMES.get(key, key)
         counts = counted(fed, model, rule, **setting)
         never = int((counts == 0).sum())
         marker = {"size": 8, "color": GROUPS[2 * number], "symbol": ("circle", "x")[number]}

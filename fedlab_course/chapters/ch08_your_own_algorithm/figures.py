@@ -30,10 +30,12 @@ _PLOT = 400  # pixels of the height without the frame, about
 _LABEL = 20  # pixels between two names
 _LEADER = 40  # pixels from the end of a path to its name
 # FedDyn and its server's half nearly coincide: one is solid, the other dashed.
+CLIENTS_HALF = _("clients' half")
+SERVERS_HALF = _("server's half")
 HALVES = {
     "FedDyn": Look(GROUPS[0], "solid", "circle"),
-    "server's half": Look(GROUPS[2], "9px,3px", "square"),
-    "clients' half": Look(GROUPS[3], "solid", "diamond"),
+    SERVERS_HALF: Look(GROUPS[2], "9px,3px", "square"),
+    CLIENTS_HALF: Look(GROUPS[3], "solid", "diamond"),
 }
 # Mine less FedAvg in test images of 355, for the seeds 0 to 4, by ``compare(Mine(), fl.FedAvg())``
 # with the defaults of the chapter. Both have their best rate at η = 0.4, for 12 rounds and for 50.
@@ -54,8 +56,8 @@ _RIVALS = {
 }
 _WHOLE = {"algorithm": "feddyn", "mu": 0.1}
 _LESS: dict[str, dict[str, Any]] = {
-    _("clients' half"): {"algorithm": "feddynclients", "mu": 0.1},
-    _("server's half"): {"algorithm": "feddynserver"},
+    CLIENTS_HALF: {"algorithm": "feddynclients", "mu": 0.1},
+    SERVERS_HALF: {"algorithm": "feddynserver"},
     _("neither: FedAvg"): {"algorithm": "fedavg"},
 }
 _OPTIMUM = _("optimum")

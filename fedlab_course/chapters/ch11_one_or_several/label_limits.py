@@ -8,6 +8,9 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms import Ditto
 from fedlab_core.engines.flat import FlatModel
+from fedlab_core.language import translator
+
+_ = translator(__name__)
 
 
 def accuracies(
@@ -34,6 +37,12 @@ def accuracies(
             rows.append([float((answer == y).float().mean()) for answer in answers])
     plain, limited, own = np.mean(rows, axis=0).tolist()
     return plain, limited, own
+
+
+def words(plain: float, limited: float, alone: float) -> str:
+    """The three :func:`accuracies` in words."""
+    text = _("FedAvg {plain:.1%}, limited {limited:.1%}, alone {alone:.1%}")
+    return text.format(plain=plain, limited=limited, alone=alone)
 
 
 def _models(

@@ -246,7 +246,7 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
             "color": colour,
         },
         marker={"color": colour, "symbol": f"{symbol}-open" if is_open else symbol, "size": 10},
-        hovertemplate=f"{row.judged.statement.says}<br>{shown.interval(row.judged)}<extra></extra>",
+        hovertemplate=f"{row.judged.statement.sentence}<br>{shown.interval(row.judged)}<extra></extra>",
     )
     figure.add_annotation(
         x=1,

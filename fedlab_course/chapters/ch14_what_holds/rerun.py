@@ -64,7 +64,9 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
             f"{word} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard "
             "deviations)."
         )
-    display.publish(display.verdict("fedlab-again", word, f"{row}: {judged.statement.says}", lines))
+    display.publish(
+        display.verdict("fedlab-again", word, f"{row}: {judged.statement.sentence}", lines)
+    )
 
 
 def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:

@@ -97,7 +97,10 @@ _SHARED = range(10)  # the seeds that all stored rows have
 def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
     """End accuracy on validation samples against η, for ``methods`` that need no further choice."""
     return rate_figures.stored(
-        _SPLIT, methods, title=_("One label a client, 50 rounds, tiers by DBSCAN")
+        _SPLIT,
+        methods,
+        title=_("One label a client, 50 rounds, tiers by DBSCAN"),
+        names={"one client an update": _NAMES["one client an update"]},
     )
 
 

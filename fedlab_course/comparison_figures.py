@@ -3,6 +3,7 @@
 Names stand at the ends of their curves.
 """
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -47,7 +48,12 @@ def name_ends(
             xshift=8,
             yshift=place - y * scale,
         )
-    figure.update_layout(margin_r=20 + 8 * max(map(len, ends)))
+    figure.update_layout(margin_r=20 + 8 * max(map(_columns, ends)))
+
+
+def _columns(name: str) -> int:
+    """How wide a name is: a Chinese character takes two columns, all others one."""
+    return sum(2 if unicodedata.east_asian_width(one) in "FW" else 1 for one in name)
 
 
 def add_level(

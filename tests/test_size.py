@@ -3,6 +3,7 @@ be.
 """
 
 import ast
+import re
 import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -100,6 +101,8 @@ def test_ruff_refuses_a_line_of_python_that_is_too_long() -> None:
 
 def test_no_line_of_a_page_is_too_long_to_read_without_scrolling() -> None:
     pages = {name: text for name, text in sources({".md"}).items() if not name.startswith(PRINTED)}
+    # Chinese has no blanks at which a paragraph could be wrapped without one being shown.
+    pages = {name: text for name, text in pages.items() if not re.search(r"\.zh(-CN)?\.md$", name)}
     assert len(pages) > 20
     assert {name: lines for name, text in pages.items() if (lines := too_long(text))} == {}
 

@@ -210,13 +210,13 @@ def score(number: str) -> None:
     for prediction in every.values():
         empty = f'<span class="predicted">{none}</span>'
         entries.append(f"<li {_attributes(prediction)}>{_inline(prediction.asks)} {empty}</li>")
-    heading = _("Your predictions.")
     each = _("One by one")
     clear = _("Clear my predictions")
     asked_for = _("{count} were asked for.").format(count=len(every))
+    said = _("<b>Your predictions.</b> {sum}").format(sum=f'<span class="sum">{asked_for}</span>')
     _publish(
-        f'<fedlab-score><p role="status"><b>{heading}</b> <span class="sum">'
-        f"{asked_for}</span></p><details><summary {_OWN_KEYS}>{each}</summary>"
+        f'<fedlab-score><p role="status">{said}</p>'
+        f"<details><summary {_OWN_KEYS}>{each}</summary>"
         f"<ol>{''.join(entries)}</ol></details>"
         f'<button {_OWN_KEYS} type="button" hidden>{clear}</button>'
         "</fedlab-score>",

@@ -131,7 +131,7 @@ def _describe(figure: go.Figure, rows: Mapping[str, JudgedStatement], examined: 
     ).format(rows=len(rows), examined=examined, counts=counts)
     columns = [_("row"), _("statement"), _("verdict"), _("mean and interval"), "δ", _("seeds")]
     table = [
-        [id, row.statement.says, shown.WORDS[row.finding.verdict], *_facts(row)]
+        [id, row.statement.sentence, shown.WORDS[row.finding.verdict], *_facts(row)]
         for id, row in rows.items()
     ]
     set_description(figure, words, columns, table)
@@ -186,7 +186,7 @@ def _add(
             "size": 9,
         },
         customdata=[
-            [id, "<br>".join(textwrap.wrap(row.statement.says, 50)), *_facts(row)]
+            [id, "<br>".join(textwrap.wrap(row.statement.sentence, 50)), *_facts(row)]
             for id, row in rows.items()
         ],
         hovertemplate=(

@@ -112,7 +112,7 @@ def stored(*ids: str, more: Sequence[str] = ()) -> None:
     plain = []
     for judged in shown:
         word = WORDS[judged.finding.verdict]
-        said = _("{word} (stored): {says}").format(word=word, says=judged.statement.says)
+        said = _("{word} (stored): {says}").format(word=word, says=judged.statement.sentence)
         plain.append(display.sentences(said, *_lines(judged, changed)))
     below = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
     summary = _("Evidence for this section")
@@ -127,7 +127,7 @@ def _table(judged: Sequence[JudgedStatement]) -> str:
     rows = ""
     for row in judged:
         word = WORDS[row.finding.verdict]
-        says = html.escape(row.statement.says)
+        says = html.escape(row.statement.sentence)
         rows += f'<tr><td class="{display.edge(word)}"><strong>{word}</strong></td><td>{says}</td>'
         rows += f"<td>{_bar(row)}</td><td>{measured(row)}{_chance(row)}</td></tr>"
     heads = "".join(
@@ -217,7 +217,7 @@ def as_data(judged: JudgedStatement) -> dict[str, Any]:
         if not math.isfinite(data[name]):
             data[name] = None
     words = {
-        "claim": judged.statement.says,
+        "claim": judged.statement.sentence,
         "evidence": _("{measured}, {seeds}").format(measured=measured(judged), seeds=seeds(judged)),
         "source": judged.claim.source,
     }

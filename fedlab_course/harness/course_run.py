@@ -69,8 +69,9 @@ def _paths(options: Options) -> list[Path]:
     if options.language == language.SOURCE:
         return folders.select(options.notebooks, options.only)
     out = options.out / "translated" / options.language
-    where = {"only": options.only, "notebooks": options.notebooks}
-    return builder.build(builder.PLAIN, out, options.language, **where)
+    return builder.build(
+        builder.PLAIN, out, options.language, only=options.only, notebooks=options.notebooks
+    )
 
 
 def tell(results: Sequence[Result], kept: Sequence[bool] = ()) -> None:

@@ -89,7 +89,7 @@ def build(
     written.append(_write(target / "slides.html", "decks", pages=pages, **common))
     core = sorted((page for page in pages if page["lesson"]), key=lambda page: page["lesson"])
     lessons = itertools.groupby(core, key=lambda page: page["lesson"])
-    values = {"pages": pages, "lessons": lessons, "missing": missing}
+    values: dict[str, Any] = {"pages": pages, "lessons": lessons, "missing": missing}
     values["reference"] = _reference(target)
     written.append(_write(target / "index.html", "home", **values, **common))
     values = {"pages": pages, "words": shown.WORDS, "counted": verdicts.counted}

@@ -55,7 +55,7 @@ def unused(glossary: Path) -> Mapping[str, str]:
     ``glossary``: a page with a table of three columns, which are term, translations and the words
     not used, with 、 or a comma between them.
     """
-    found = {}
+    found: dict[str, str] = {}
     for line in glossary.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| ") and len(cells) == 3 and cells[2] != "not used":

@@ -11,6 +11,7 @@ import re
 import tokenize
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,19 +68,18 @@ def translated(notebook: Any, stem: str, code: str) -> Any:
     path = language.folder(code) / language.NOTEBOOKS / f"{stem}.po"
     catalogue = language.compiled(path) if path.is_file() else None
 
-    def found(text: str, cell: Any) -> str | None:
-        if catalogue is None:
-            return None
-        text_there = catalogue.pgettext(cell.id, text)
-        return None if text_there == text else text_there
+    def words(context: str, text: str) -> str:
+        return catalogue.pgettext(context, text) if catalogue else text
 
     copy = deepcopy(notebook)
     for cell in copy.cells:
         if cell.cell_type == "markdown":
-            words = found(cell.source, cell) or _marked(cell.source, untranslated)
-            cell.source = _LINK.sub("](../../", words)
+            text = words(cell.id, cell.source)
+            if text == cell.source:
+                text = _marked(text, untranslated)
+            cell.source = _LINK.sub("](../../", text)
         elif cell.cell_type == "code":
-            cell.source = replaced(cell.source, lambda text, cell=cell: found(text, cell) or text)
+            cell.source = replaced(cell.source, partial(words, cell.id))
     first = next((cell for cell in copy.cells if cell.cell_type == "code"), None)
     if first is not None:
         first.source = _NAMED.format(variable=language.VARIABLE, code=code) + first.source

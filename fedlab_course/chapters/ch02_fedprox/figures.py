@@ -171,7 +171,7 @@ def moves() -> go.Figure:
         type="log", tickvals=products, ticktext=[f"{one:g}" for one in products], range=[-2.7, 0.1]
     )
     figure.update_yaxes(range=[0.8, 1.04], tickformat=".0%")
-    phrases = "; ".join(
+    phrases = _("; ").join(
         _("μ = {mu}: {part} at μητ = {product}").format(mu=mu, part=part, product=product)
         for mu, product, part, _seeds in table
     )

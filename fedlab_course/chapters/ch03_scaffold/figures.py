@@ -75,7 +75,7 @@ def _describe_race(
     figure: go.Figure, axis: str, most: float | None, rows: Sequence[Sequence[str]]
 ) -> None:
     """Say where each run first reaches 90 %. ``most``: where an axis of bytes ends."""
-    phrases = "; ".join(
+    phrases = _("; ").join(
         _("{name} at {place}").format(name=name, place=first) for name, first, _end in rows
     )
     text = _("Test accuracy against {axis}. {target:.0%} is first reached by {phrases}.")
@@ -176,7 +176,7 @@ def _leads(series: Mapping[str, tuple[str, str, Look]], *, title: str) -> go.Fig
 def _describe_leads(figure: go.Figure, rows: Sequence[Sequence[Any]]) -> None:
     """Say the mean and the interval of each row."""
     words = _("{split}, {name}: {mean}, {low} to {high}")
-    phrases = "; ".join(
+    phrases = _("; ").join(
         words.format(split=split, name=name, mean=mean, low=low, high=high)
         for split, name, mean, low, high, _seeds in rows
     )
@@ -245,7 +245,9 @@ def examined(
     figure.update_yaxes(range=[-0.1 * highest, 1.1 * highest])
     colours = {name: style.colour for name, style in styles.items()}
     comparison_figures.name_ends(figure, ends, colours, highest)
-    phrases = "; ".join(f"{name}: {last}" for name, _first, last in rows)
+    phrases = _("; ").join(
+        _("{name}: {values}").format(name=name, values=last) for name, _first, last in rows
+    )
     text = _("The length of c over that of the mean of all controls. In the last round {phrases}.")
     columns = [_("algorithm"), _("round 1"), _("last round")]
     set_description(figure, text.format(phrases=phrases), columns, rows)

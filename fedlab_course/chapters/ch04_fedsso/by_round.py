@@ -11,15 +11,26 @@ from torch import nn
 
 import fedlab_core as fl
 from fedlab_core.engines import threads
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_core.server import Server
 from fedlab_course import comparison_figures
 from fedlab_course.explore.ideas import Idea, gallery
 
+_ = translator(__name__)
+
 _DOT = 0.055  # height of a client below the bars
 _MOST_DOTS = 10
 SHOWN = 30  # rounds
+_STROKE = {"symbol": "line-ew-open", "size": 14, "color": INK, "line": {"width": 2}}
+_COLUMNS = [
+    _("draw"),
+    _("label"),
+    _("clients in the cohort"),
+    _("accuracy before"),
+    _("accuracy after"),
+]
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,7 @@ def watch(
     accuracy = []
     short = {"rounds": min(SHOWN, setting["rounds"]), "train_loss": False}
     simulation = fl.Simulation(fed, model, rule, **setting | short)
-    for _ in simulation:
+    for _unused in simulation:
         clients.append(np.bincount(held[np.concatenate(simulation.cohorts)], minlength=count))
         with torch.no_grad(), threads.one_inside():
             right = simulation.model(test.x).argmax(1).numpy() == labels
@@ -79,15 +90,17 @@ def story(watched: Mapping[str, LabelStory], *, value: int = 1, words: str = "")
     """
     rounds = min(len(run.accuracy) for run in watched.values())
     figures = {float(number): after(watched, number, words) for number in range(1, rounds + 1)}
-    return gallery(figures, "round", value=float(min(value, rounds)))
+    return gallery(figures, _("round"), value=float(min(value, rounds)))
 
 
 def before(watched: Mapping[str, LabelStory], number: int) -> go.Figure:
     """The picture of round ``number`` ≥ 2 without its bars: who trains, and the strokes."""
-    figure = after(watched, number, "before training")
+    figure = after(watched, number, _("before training"))
     figure.data = [trace for trace in figure.data if trace.type != "bar"]
     table = figure.layout.meta["table"]
-    text = f"Round {number}, before training. Clients that hold each label, and its accuracy then."
+    text = _(
+        "Round {number}, before training. Clients that hold each label, and its accuracy then."
+    ).format(number=number)
     rows = [row[:-1] for row in table["rows"]]
     set_description(figure, text, table["columns"][:-1], rows)
     return figure
@@ -95,7 +108,8 @@ def before(watched: Mapping[str, LabelStory], number: int) -> go.Figure:
 
 def after(watched: Mapping[str, LabelStory], number: int, about: str = "") -> go.Figure:
     """The picture of :func:`story` for one round; ``about``: words for its title."""
-    heading = f"Round {number}, {about}" if about else f"Round {number}"
+    heading = _("Round {number}, {about}") if about else _("Round {number}")
+    heading = heading.format(number=number, about=about)
     figure = new_figure(title=heading, x_title="", y_title="", height=390, legend=False)
     names = [f"<b>{name}</b>" for name in watched]
     figure.set_subplots(1, len(watched), shared_yaxes=True, subplot_titles=names)
@@ -107,19 +121,20 @@ def after(watched: Mapping[str, LabelStory], number: int, about: str = "") -> go
         before = run.accuracy[number - 2] if number > 1 else np.zeros_like(now)
         _add_bars(figure, panel, now, before, clients)
         missing = int((clients == 0).sum())
-        words.append(f"{name}: labels missing {missing}, mean accuracy {now.mean():.0%}")
+        phrase = _("{name}: labels missing {missing}, mean accuracy {mean:.0%}")
+        words.append(phrase.format(name=name, missing=missing, mean=now.mean()))
         rows += [
             [name, label, int(clients[label]), f"{before[label]:.0%}", f"{now[label]:.0%}"]
             for label in range(len(now))
         ]
     lowest = -_DOT * (1 + min(_MOST_DOTS, max(int(row[2]) for row in rows)))
     figure.update_yaxes(range=[min(lowest, -0.3), 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1])
-    figure.update_yaxes(tickformat=".0%", title="accuracy on the label", col=1)
-    figure.update_xaxes(title="label", dtick=1, showgrid=False)
+    figure.update_yaxes(tickformat=".0%", title=_("accuracy on the label"), col=1)
+    figure.update_xaxes(title=_("label"), dtick=1, showgrid=False)
     figure.update_layout(bargap=0.25, margin_t=84, margin_l=80, title_pad_b=34)
-    text = f"Round {number}. Accuracy on each label, and clients that hold it. {'; '.join(words)}."
-    columns = ["draw", "label", "clients in the cohort", "accuracy before", "accuracy after"]
-    set_description(figure, text, columns, rows)
+    text = _("Round {number}. Accuracy on each label, and clients that hold it. {phrases}.")
+    text = text.format(number=number, phrases=_("; ").join(words))
+    set_description(figure, text, _COLUMNS, rows)
     return figure
 
 
@@ -130,17 +145,16 @@ def _add_bars(
     labels = np.arange(len(now))
     place = {"row": 1, "col": panel}
     colours = [GROUPS[0] if count else GROUPS[2] for count in clients]
-    hover = "label %{x}: %{y:.0%}, %{customdata} clients<extra></extra>"
+    hover = _("label %{x}: %{y:.0%}, %{customdata} clients") + "<extra></extra>"
     figure.add_bar(
         x=labels, y=now, marker_color=colours, customdata=clients, hovertemplate=hover, **place
     )
-    stroke = {"symbol": "line-ew-open", "size": 14, "color": INK, "line": {"width": 2}}
     figure.add_scatter(
         x=labels,
         y=before,
         mode="markers",
-        marker=stroke,
-        hovertemplate="label %{x}, the round before: %{y:.0%}<extra></extra>",
+        marker=_STROKE,
+        hovertemplate=_("label %{x}, the round before: %{y:.0%}") + "<extra></extra>",
         **place,
     )
     stacked = [
@@ -149,11 +163,11 @@ def _add_bars(
         for row in range(min(count, _MOST_DOTS))
     ]
     figure.add_scatter(
-        x=[x for x, _ in stacked],
-        y=[y for _, y in stacked],
+        x=[dot[0] for dot in stacked],
+        y=[dot[1] for dot in stacked],
         mode="markers",
         marker={"color": INK, "size": 7},
-        hovertemplate="a client with label %{x}<extra></extra>",
+        hovertemplate=_("a client with label %{x}") + "<extra></extra>",
         **place,
     )
     missing = labels[clients == 0]
@@ -211,8 +225,12 @@ def turns(
     order = np.argsort(labels, kind="stable")
     expected = setting["rounds"] * setting["clients_per_round"] / fed.num_clients
     figure = new_figure(
-        title=title, x_title="clients, stratum by stratum", y_title="rounds in which it trains"
+        title=title,
+        x_title=_("clients, stratum by stratum"),
+        y_title=_("rounds in which it trains"),
     )
+    hover = _("client %{customdata}: %{y} rounds")
+    phrase = _("{name}: clients that never train {never}, most rounds of one {most}")
     rows = []
     words = []
     for number, (name, rule) in enumerate(rules.items()):
@@ -225,15 +243,16 @@ def turns(
             mode="markers",
             marker=marker,
             customdata=order,
-            name=f"{name}, never train: {never}",
-            hovertemplate="client %{customdata}: %{y} rounds<extra>" + name + "</extra>",
+            name=_("{name}, never train: {never}").format(name=name, never=never),
+            hovertemplate=f"{hover}<extra>{name}</extra>",
         )
         rows.append([name, never, int(counts.max())])
-        words.append(f"{name}: clients that never train {never}, most rounds of one {counts.max()}")
+        words.append(phrase.format(name=name, never=never, most=counts.max()))
     line = {"color": GREY, "dash": "dot", "width": 2}
-    comparison_figures.add_level(figure, (0, len(order) - 1), expected, "expected", line)
-    text = f"Rounds in which each of {len(order)} clients trains. {'; '.join(words)}."
-    set_description(figure, text, ["draw", "never train", "most rounds of a client"], rows)
+    comparison_figures.add_level(figure, (0, len(order) - 1), expected, _("expected"), line)
+    text = _("Rounds in which each of {count} clients trains. {phrases}.")
+    text = text.format(count=len(order), phrases=_("; ").join(words))
+    set_description(figure, text, [_("draw"), _("never train"), _("most rounds of a client")], rows)
     return figure
 
 
@@ -244,7 +263,7 @@ def counted(
     quick = {**setting, "local_epochs": None, "local_steps": 1, "train_loss": False}
     simulation = fl.Simulation(fed, model, rule, **quick | {"eval_every": setting["rounds"]})
     counts = np.zeros(fed.num_clients, dtype=int)
-    for _ in simulation:
+    for _unused in simulation:
         for cohort in simulation.cohorts:
             counts[cohort] += 1
     return counts

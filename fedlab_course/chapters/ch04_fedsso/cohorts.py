@@ -6,16 +6,21 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import theory
 from fedlab_course.evidence import tables
 
+_ = translator(__name__)
+
 Draw = Callable[[np.ndarray, int, int], Any]
 
 COHORTS = 2000  # that measure what a draw leaves
-_SPLITS = {"one label": "one label", "two labels": "two labels"}
-_STRATA = {"labels": "true groups", "optics": "FedSSO's clusters"}
+_SPLITS = {"one label": _("one label"), "two labels": _("two labels")}
+_STRATA = {"labels": _("true groups"), "optics": _("FedSSO's clusters")}
+_SHARE = _("share of the variance of a blind cohort")
+_LEFT = _("left by the draw")
 
 
 def between(models: Any, strata: np.ndarray) -> float:
@@ -45,7 +50,7 @@ def left(models: Any, strata: np.ndarray, draw: Draw, clients_per_round: int) ->
     products = centred @ centred.T  # [N, N]: ‖mean of S‖² is the mean of its entries in S × S
     rng = np.random.default_rng(0)
     found = []
-    for _ in range(COHORTS):
+    for _unused in range(COHORTS):
         shuffled = rng.permutation(len(values))
         start = int(rng.integers(len(values) // clients_per_round))
         cohort = shuffled[np.asarray(draw(strata[shuffled], start, clients_per_round))]
@@ -59,15 +64,13 @@ def parts(splits: Mapping[str, tuple[Any, np.ndarray]], draw: Draw, *, title: st
 
     ``splits``: name → (models [N, P], strata [N]).
     """
-    figure = new_figure(
-        title=title, x_title="share of the variance of a blind cohort", y_title="", height=300
-    )
+    figure = new_figure(title=title, x_title=_SHARE, y_title="", height=300)
     names = list(splits)
     shares = np.array([between(*given) for given in splits.values()])
     remains = [left(*given, draw, 10) for given in splits.values()]
     for name, values, colour, shape in (
-        ("within strata", 1 - shares, GROUPS[1], "/"),
-        ("between strata", shares, GROUPS[0], ""),
+        (_("within strata"), 1 - shares, GROUPS[1], "/"),
+        (_("between strata"), shares, GROUPS[0], ""),
     ):
         figure.add_bar(
             x=values,
@@ -81,11 +84,11 @@ def parts(splits: Mapping[str, tuple[Any, np.ndarray]], draw: Draw, *, title: st
         x=remains,
         y=names,
         mode="markers+text",
-        name="left by the draw",
+        name=_LEFT,
         marker={"symbol": "diamond", "size": 14, "color": INK},
-        text=[f"<b>{value:.1%} left</b>" for value in remains],
+        text=[_("<b>{value:.1%} left</b>").format(value=value) for value in remains],
         textposition="top right",
-        hovertemplate="left by the draw: %{x:.1%}<extra>%{y}</extra>",
+        hovertemplate=_LEFT + ": %{x:.1%}<extra>%{y}</extra>",
     )
     figure.update_layout(barmode="stack", bargap=0.55)
     figure.update_xaxes(range=[0, 1.02], tickformat=".0%")
@@ -94,9 +97,12 @@ def parts(splits: Mapping[str, tuple[Any, np.ndarray]], draw: Draw, *, title: st
         [name, f"{share:.1%}", f"{1 - share:.1%}", f"{remain:.1%}"]
         for name, share, remain in zip(names, shares, remains, strict=True)
     ]
-    phrases = [f"{row[0]}: {row[1]} between, {row[2]} within, {row[3]} left" for row in rows]
-    text = f"Shares of the variance of a blind cohort's mean. {'; '.join(phrases)}."
-    set_description(figure, text, ["split", "between", "within", "left by the draw"], rows)
+    phrase = _("{name}: {between} between, {within} within, {left} left")
+    keys = ("name", "between", "within", "left")
+    phrases = [phrase.format(**dict(zip(keys, row, strict=True))) for row in rows]
+    text = _("Shares of the variance of a blind cohort's mean. {phrases}.")
+    text = text.format(phrases=_("; ").join(phrases))
+    set_description(figure, text, [_("split"), _("between"), _("within"), _LEFT], rows)
     return figure
 
 
@@ -105,8 +111,8 @@ def stored_left() -> go.Figure:
     cohort: stored, a dot for each seed.
     """
     figure = new_figure(
-        title="Variance left, stored seeds",
-        x_title="share of the variance of a blind cohort",
+        title=_("Variance left, stored seeds"),
+        x_title=_SHARE,
         y_title="",
         height=330,
         legend=False,
@@ -115,7 +121,7 @@ def stored_left() -> go.Figure:
     for split, name in _SPLITS.items():
         for strata, kind in _STRATA.items():
             ratios = tables.matching("strata", {"split": split, "strata": strata})["ratio"]
-            row = f"{name}, {kind}"
+            row = _("{split}, {strata}").format(split=name, strata=kind)
             number = list(_STRATA).index(strata)
             figure.add_scatter(
                 x=ratios,
@@ -127,12 +133,13 @@ def stored_left() -> go.Figure:
                     "color": GROUPS[2 * number],
                     "line": {"width": 2},
                 },
-                hovertemplate="one seed: %{x:.1%}<extra>" + row + "</extra>",
+                hovertemplate=_("one seed") + ": %{x:.1%}<extra>" + row + "</extra>",
             )
             rows.append([row, f"{ratios.mean():.1%}", len(ratios)])
     figure.update_xaxes(range=[0, 1.02], tickformat=".0%")
     figure.update_yaxes(autorange="reversed", ticks="", type="category")
-    phrases = "; ".join(f"{row} {mean}" for row, mean, _ in rows)
-    text = f"Share of the variance that is left, a dot for each seed. Means: {phrases}."
-    set_description(figure, text, ["strata", "mean", "seeds"], rows)
+    phrases = _("; ").join(f"{row[0]} {row[1]}" for row in rows)
+    text = _("Share of the variance that is left, a dot for each seed. Means: {phrases}.")
+    columns = [_("strata"), _("mean"), _("seeds")]
+    set_description(figure, text.format(phrases=phrases), columns, rows)
     return figure

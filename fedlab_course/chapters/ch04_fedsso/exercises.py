@@ -4,6 +4,7 @@
 import numpy as np
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check.base import Exercise, Mistake
 from fedlab_course.check.chances import (
     cohorts_of,
@@ -14,6 +15,8 @@ from fedlab_course.check.chances import (
 )
 from fedlab_course.check.on_quadratics import path, require_path
 from fedlab_course.check.tools import array, call, require, shown
+
+_ = translator(__name__)
 
 
 def systematic(labels, start, num_drawn):
@@ -43,15 +46,24 @@ class MyStrata(fl.Algorithm):
 
 
 _LABELS = np.array([2, 0, 1, 0, 2, 1, 2, 0, 2, 1, 2, 2])  # strata of 3, 3 and 6 clients
+_ONCE = _(
+    "Three starts draw each client once, and yours client {client} {count} times. Take every third."
+)
+_BY_STRATUM = _(
+    "From strata of 3, 3 and 6 clients come 1, 1 and 2, not {shares}. Are they in a row stratum by "
+    "stratum?"
+)
 
 
 def _found(answer, start, size):
     """The cohort that the answer draws of the 12 clients."""
-    cohort = array(call(answer, _LABELS, start, size), (size,), "the cohort")
+    cohort = array(call(answer, _LABELS, start, size), (size,), _("the cohort"))
     strange = cohort[~np.isin(cohort, np.arange(12))]
     require(
         not len(strange),
-        f"The clients are numbered from 0 to 11. Yours has {shown(strange[:1].sum())}.",
+        _("The clients are numbered from 0 to 11. Yours has {number}.").format(
+            number=shown(strange[:1].sum())
+        ),
     )
     return cohort.astype(int)
 
@@ -61,55 +73,61 @@ def check_systematic(answer):
     every = np.array([_found(answer, start, 4) for start in range(3)])
     require(
         every.max() > 2,
-        "Your numbers are those of the strata, 0 to 2. Return numbers of clients, 0 to 11.",
+        _("Your numbers are those of the strata, 0 to 2. Return numbers of clients, 0 to 11."),
     )
     require(
         np.ptp(every, axis=0).any(),
-        "Every start gives the same cohort. Begin with the client at place `start`.",
+        _("Every start gives the same cohort. Begin with the client at place `start`."),
     )
     counts = np.bincount(every.ravel(), minlength=12)
     wrong = int(np.argmax(counts != 1))
-    require(
-        (counts == 1).all(),
-        f"Three starts draw each client once, and yours client {wrong} {counts[wrong]} times. "
-        "Take every third.",
-    )
+    require((counts == 1).all(), _ONCE.format(client=wrong, count=counts[wrong]))
     for cohort in every:
         shares = np.bincount(_LABELS[cohort], minlength=3).tolist()
-        require(
-            shares == [1, 1, 2],
-            f"From strata of 3, 3 and 6 clients come 1, 1 and 2, not {shares}. Are they in a row "
-            "stratum by stratum?",
-        )
+        require(shares == [1, 1, 2], _BY_STRATUM.format(shares=shares))
     pairs = np.concatenate([_found(answer, start, 2) for start in range(6)])
     require(
         sorted(pairs.tolist()) == list(range(12)),
-        "Yours is right for K = 4. For K = 2 the interval is N/K = 6, and six starts must draw "
-        "each client once.",
+        _(
+            "Yours is right for K = 4. For K = 2 the interval is N/K = 6, and six starts must draw "
+            "each client once."
+        ),
     )
 
 
 _STRATA = np.array([0, 1, 0, 2, 0, 1, 0, 1, 0, 2, 1, 0])  # of 6, 4 and 2 clients
-_SHARES = {6: "3, 2 and 1", 3: "1 or 2, 1, and 0 or 1"}
+_SHARES = {6: _("3, 2 and 1"), 3: _("1 or 2, 1, and 0 or 1")}
 _FOUR = {"clients_per_round": 4}
+_APART = _(
+    "Clients {first} and {second} have the same stratum, and in 2,000 rounds no cohort has both. "
+    "Shuffle the clients inside each stratum."
+)
+_CHANCE = _(
+    "K/N = 1/4: each client must be drawn in every fourth round on average, {expected} times in "
+    "2,000 rounds. Yours draws client {place} {count} times. From which starts may the draw begin?"
+)
 
 
 def _drawn(answer, labels, size):
     """One cohort for each of many rounds, with the shares of all strata."""
     rounds = cohorts_of(answer, [labels.tolist()], 12, {"clients_per_round": size})
     several = [len(cohorts) for cohorts in rounds if len(cohorts) != 1]
-    require(not several, f"A round has one cohort. Yours has {several and several[0]}.")
+    hint = _("A round has one cohort. Yours has {count}.")
+    require(not several, hint.format(count=several and several[0]))
     exact = np.bincount(_STRATA) * size / 12
     for (cohort,) in rounds:
         require(
             len(cohort) == size,
-            f"K = {size}: each cohort must have {size} clients. Yours has {len(cohort)}.",
+            _("K = {size}: each cohort must have {size} clients. Yours has {count}.").format(
+                size=size, count=len(cohort)
+            ),
         )
         shares = np.bincount(_STRATA[cohort], minlength=3)
         require(
             (abs(shares - exact) < 1).all(),
-            f"From strata of 6, 4 and 2 clients K = {size} takes {_SHARES[size]}. Yours takes "
-            f"{shares.tolist()}.",
+            _(
+                "From strata of 6, 4 and 2 clients K = {size} takes {right}. Yours takes {shares}."
+            ).format(size=size, right=_SHARES[size], shares=shares.tolist()),
         )
     return rounds
 
@@ -122,24 +140,16 @@ def check_class(answer):
     cohorts = _drawn(answer, _STRATA, 6)
     require_stream(answer, [labels], 12, {"clients_per_round": 6}, "`rng`")
     for stratum in (0, 1):
-        require_meetings(
-            cohorts,
-            12,
-            np.flatnonzero(stratum == _STRATA).tolist(),
-            "Clients {first} and {second} have the same stratum, and in 2,000 rounds no cohort has "
-            "both. Shuffle the clients inside each stratum.",
-        )
+        require_meetings(cohorts, 12, np.flatnonzero(stratum == _STRATA).tolist(), _APART)
     require_counts(
         # a label is −1 for clients that OPTICS calls noise
         counted(_drawn(answer, _STRATA - 1, 3), 12),
         [3 / 12] * 12,
-        "K/N = 1/4: each client must be drawn in every fourth round on average, {expected} times "
-        "in 2,000 rounds. Yours draws client {place} {count} times. From which starts may the "
-        "draw begin?",
+        _CHANCE,
     )
     a = [1.0, 3.0, 2.0, 1.0] * 2  # the two clients of a stratum are equal
     b = [0.0, 1.0, 2.0, 7.0] * 2
-    hint = "A stratum's clients are equal here, so a cohort counts as all."
+    hint = _("A stratum's clients are equal here, so a cohort counts as all.")
     require_path(answer, path(fl.FedAvg, [], a, b), hint, [[0, 1, 2, 3] * 2], a, b, _FOUR)
 
 

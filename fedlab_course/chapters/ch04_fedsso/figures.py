@@ -8,8 +8,11 @@ import plotly.graph_objects as go
 
 from fedlab_core.clustering import Clustering
 from fedlab_core.data.federated import FederatedDataset
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, MANY
 from fedlab_core.plots.style import new_figure, set_description
+
+_ = translator(__name__)
 
 _MAIN_SHARE = 0.25
 _MARKERS = (
@@ -23,6 +26,11 @@ _MARKERS = (
     "hexagon2",
 )
 _NOISE_MARKER = "circle-open"
+_CLUSTERS = _("{clusters} clusters and {noise} clients in none")
+_ONE_CLUSTER = _("1 cluster and {noise} clients in none")
+_BAR_HOVER = (
+    _("client %{customdata[0]}<br>reachability %{y:.4g}") + "<extra>%{customdata[1]}</extra>"
+)
 
 
 def cluster_map(
@@ -39,7 +47,8 @@ def cluster_map(
     names = fed.dataset.classes
     mixes = counts / counts.sum(axis=1, keepdims=True)
     places, shares = _principal_components(np.asarray(points, dtype=float))
-    titles = [f"component {i + 1} ({share:.0%} of variance)" for i, share in enumerate(shares)]
+    axis = _("component {number} ({share:.0%} of variance)")
+    titles = [axis.format(number=i + 1, share=share) for i, share in enumerate(shares)]
     figure = new_figure(title=title, x_title=titles[0], y_title=titles[1], height=540)
     _add_clients(figure, clusters, places, mixes, names)
     figure.update_xaxes(showgrid=False)
@@ -48,9 +57,11 @@ def cluster_map(
     for cluster in np.unique(clusters):
         mine = clusters == cluster
         rows.append([_name(cluster), int(mine.sum()), _mix(mixes[mine].mean(axis=0), names)])
-    shown = f"by two principal components, which show {shares.sum():.0%} of the variance"
-    text = f"Map of {len(places)} clients {shown}: {_count(clusters)}."
-    set_description(figure, text, ["cluster", "clients", "mean label mix"], rows)
+    text = _(
+        "Map of {count} clients by two principal components, which show {share:.0%} of the "
+        "variance: {found}."
+    ).format(count=len(places), share=shares.sum(), found=_count(clusters))
+    set_description(figure, text, [_("cluster"), _("clients"), _("mean label mix")], rows)
     return figure
 
 
@@ -70,7 +81,9 @@ def reachability(clustering: Clustering, *, title: str | None = None) -> go.Figu
     reached = np.isfinite(distances)
     largest = float(distances[reached].max())
     figure = new_figure(
-        title=title, x_title="clients in the order of the walk", y_title="reachability distance"
+        title=title,
+        x_title=_("clients in the order of the walk"),
+        y_title=_("reachability distance"),
     )
     for name, (colour, shape, chosen) in _bar_looks(clusters).items():
         positions = np.flatnonzero(chosen & reached)
@@ -85,23 +98,31 @@ def reachability(clustering: Clustering, *, title: str | None = None) -> go.Figu
                 "pattern": {"shape": shape, "solidity": 0.25},
                 "line": {"width": 0},
             },
-            hovertemplate=(
-                "client %{customdata[0]}<br>reachability %{y:.4g}<extra>%{customdata[1]}</extra>"
-            ),
+            hovertemplate=_BAR_HOVER,
         )
     figure.update_layout(bargap=0)
     figure.update_xaxes(range=[-0.5, len(order) - 0.5], showgrid=False)
     figure.update_yaxes(range=[0, 1.08 * largest])
-    in_clusters = distances[reached & (clusters >= 0)]
-    median = np.median(in_clusters) if len(in_clusters) else np.nan
-    text = (
-        f"Reachability plot: {len(order)} clients in the order of OPTICS, "
-        f"{_count(clustering.labels)}. Half of the clients in clusters are reached at "
-        f"{median:.3g} or less, the largest reachability is {largest:.3g}."
+    _describe_walk(figure, clusters, distances[reached & (clusters >= 0)], largest)
+    return figure
+
+
+def _describe_walk(
+    figure: go.Figure, clusters: np.ndarray, in_clusters: np.ndarray, largest: float
+) -> None:
+    """Describe a reachability plot; ``in_clusters``: the distances of the clients in clusters."""
+    text = _(
+        "Reachability plot: {count} clients in the order of OPTICS, {found}. Half of the clients "
+        "in clusters are reached at {median:.3g} or less, the largest reachability is "
+        "{largest:.3g}."
+    ).format(
+        count=len(clusters),
+        found=_count(clusters),
+        median=np.median(in_clusters) if len(in_clusters) else np.nan,
+        largest=largest,
     )
     rows = [[_name(one), int((clusters == one).sum())] for one in np.unique(clusters)]
-    set_description(figure, text, ["cluster", "clients"], rows)
-    return figure
+    set_description(figure, text, [_("cluster"), _("clients")], rows)
 
 
 def _bar_looks(clusters: np.ndarray) -> dict[str, tuple[str, str, np.ndarray]]:
@@ -109,9 +130,9 @@ def _bar_looks(clusters: np.ndarray) -> dict[str, tuple[str, str, np.ndarray]]:
     even = (clusters >= 0) & (clusters % 2 == 0)
     odd = (clusters >= 0) & (clusters % 2 == 1)
     looks = {
-        "a cluster": (GROUPS[0], "", even),
-        "the next cluster": (GROUPS[2], "/", odd),
-        "noise": (GREY, ".", clusters < 0),
+        _("a cluster"): (GROUPS[0], "", even),
+        _("the next cluster"): (GROUPS[2], "/", odd),
+        _("noise"): (GREY, ".", clusters < 0),
     }
     return {name: look for name, look in looks.items() if look[2].any()}
 
@@ -153,20 +174,22 @@ def _add_clients(
         x=places[:, 0],
         y=places[:, 1],
         customdata=[
-            [str(client), "<br>labels " + _mix(mix, names)] for client, mix in enumerate(mixes)
+            [str(client), _("<br>labels {mix}").format(mix=_mix(mix, names))]
+            for client, mix in enumerate(mixes)
         ],
         text=[_name(cluster) for cluster in clusters],
         mode="markers",
         marker=_marker(inside, symbols, rim),
-        hovertemplate="client %{customdata[0]}%{customdata[1]}<extra>%{text}</extra>",
+        hovertemplate=_("client %{customdata[0]}%{customdata[1]}") + "<extra>%{text}</extra>",
         showlegend=False,
     )
     for label in np.unique(ranks[main]):
-        _add_to_legend(figure, f"label {names[label]}", colours[label], "circle")
+        name = _("label {name}").format(name=names[label])
+        _add_to_legend(figure, name, colours[label], "circle")
     if not main[:, 0].all():
-        _add_to_legend(figure, "many labels", MANY, "circle")
+        _add_to_legend(figure, _("many labels"), MANY, "circle")
     if (clusters < 0).any():
-        _add_to_legend(figure, "noise", GREY, _NOISE_MARKER)
+        _add_to_legend(figure, _("noise"), GREY, _NOISE_MARKER)
 
 
 def _add_to_legend(figure: go.Figure, name: str, colour: str, symbol: str) -> None:
@@ -190,18 +213,20 @@ def _marker(
 
 
 def _mix(mix: np.ndarray, names: Sequence[str]) -> str:
-    return ", ".join(
+    return _(", ").join(
         f"{names[label]} {mix[label]:.0%}" for label in np.flatnonzero(mix > 0).tolist()
     )
 
 
 def _name(cluster: int) -> str:
-    return "noise" if cluster < 0 else f"cluster {cluster}"
+    return _("noise") if cluster < 0 else _("cluster {number}").format(number=cluster)
 
 
 def _count(labels: np.ndarray) -> str:
     clusters = int(labels.max(initial=-1)) + 1
     noise = int((labels < 0).sum())
-    return (
-        f"{clusters} cluster{'s' * (clusters != 1)} and {noise} client{'s' * (noise != 1)} in none"
-    )
+    if clusters == 1:
+        words = _("1 cluster and 1 client in none") if noise == 1 else _ONE_CLUSTER
+    else:
+        words = _("{clusters} clusters and 1 client in none") if noise == 1 else _CLUSTERS
+    return words.format(clusters=clusters, noise=noise)

@@ -6,11 +6,14 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core import clustering
+from fedlab_core.language import translator
 from fedlab_course.chapters.ch04_fedsso import by_round, figures
 from fedlab_course.explore.figures import prefixed
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
 from fedlab_course.explore.widgets import named_slider, slider
+
+_ = translator(__name__)
 
 __all__ = ["blind", "gallery", "reachability"]
 
@@ -26,10 +29,10 @@ def reachability(points: Any, *, xi: float = 0.25, goal: Goal | None = None) -> 
         return prefixed(figures.reachability(clustering.optics(points, xi=xi)), f"ξ={xi:g}.")
 
     steepness = slider(
-        "steepness ξ",
+        _("steepness ξ"),
         _XI,
         xi,
-        "A cluster begins where the reachability falls by 1 − ξ",
+        _("A cluster begins where the reachability falls by 1 − ξ"),
         moving=False,
     )
     return Idea(draw, {"xi": steepness}, goal=goal)
@@ -55,15 +58,16 @@ def blind(data: fl.Dataset, *, seed: int = 50, lr: float = 0.4) -> Idea:
         seed=seed,
         progress=False,
     )
-    watched = {"blind cohorts of ten": run}
+    watched = {_("blind cohorts of ten"): run}
     last = by_round.SHOWN
     figures = {str(number): by_round.after(watched, number) for number in range(1, last)}
-    start = f"{last}, before"
+    start = _("{number}, before").format(number=last)
     figures[start] = by_round.before(watched, last)
-    figures[f"{last}, after"] = by_round.after(watched, last)
+    figures[_("{number}, after").format(number=last)] = by_round.after(watched, last)
 
     def draw(shown: str) -> go.Figure:
         return figures[shown]
 
     names = {name: name for name in figures}
-    return Idea(draw, {"shown": named_slider("round", names, start, "The round that is shown")})
+    shown = named_slider(_("round"), names, start, _("The round that is shown"))
+    return Idea(draw, {"shown": shown})

@@ -7,16 +7,28 @@ import plotly.graph_objects as go
 from torch import nn
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course import comparison_figures
 from fedlab_course.check import own
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.explore.ideas import Idea, gallery
 from fedlab_course.explore.widgets import named_slider
 
+_ = translator(__name__)
+
 _LOW_AND_HIGH = (0.05, 1.6)  # rates of the live runs, beside that of the chapter
-_SPLITS = {1: ("one label", "one_label"), 2: ("two labels", "two_labels")}
-_SHOWN = ("one label", "two labels", "Dirichlet 0.1", "Dirichlet 0.3")
-_AXES = {"equal rounds": "rounds", "FedAvg's bytes": "bytes"}
+_SPLITS = {1: (_("One label"), "one_label"), 2: (_("Two labels"), "two_labels")}
+_SHOWN = {  # stored split → its heading
+    "one label": _("one label"),
+    "two labels": _("two labels"),
+    "Dirichlet 0.1": _("Dirichlet 0.1"),
+    "Dirichlet 0.3": _("Dirichlet 0.3"),
+}
+_AXES = {_("equal rounds"): "rounds", _("FedAvg's bytes"): "bytes"}
+_TITLES = {
+    "rounds": _("FedSSO less others, equal rounds, each at its best, K = 20"),
+    "bytes": _("FedSSO less others, equal bytes, each at its best, K = 20"),
+}
 _OTHERS = {"FedAvg": "FedAvg", "SCAFFOLD": "SCAFFOLD", "SCAFFOLD, 1/|S|": "SCAFFOLD cohort"}
 
 
@@ -40,10 +52,12 @@ def live(
     """
     rates = sorted({*_LOW_AND_HIGH, setting["lr"]})
     curves = {}
-    for name, rule in (("FedAvg", fl.FedAvg()), ("strata", mine)):
+    for name, rule in (("FedAvg", fl.FedAvg()), (_("strata"), mine)):
         ends = [end(fed, model, rule, **setting | {"lr": rate}) for rate in rates]
         curves[name] = pd.Series(ends, index=rates)
-    title = f"One label, K = {setting['clients_per_round']}, {own.whose(type(mine))}"
+    title = _("One label, K = {size}, {whose}").format(
+        size=setting["clients_per_round"], whose=own.whose(type(mine))
+    )
     return comparison_figures.over_rates(curves, title=title).update_yaxes(range=[0, 1])
 
 
@@ -52,17 +66,16 @@ def stored() -> Idea:
     figures: dict[float, go.Figure] = {}
     for labels, (name, partition) in _SPLITS.items():
         methods = ("FedAvg", "SCAFFOLD", "FedSSO")
-        title = f"{name.capitalize()}, K = 20, three stored seeds"
+        title = _("{split}, K = 20, three stored seeds").format(split=name)
         figures[labels] = rate_figures.stored(partition, methods, title=title)
         figures[labels].update_yaxes(range=[0, 1])
-    return gallery(figures, "labels per client", value=1.0)
+    return gallery(figures, _("labels per client"), value=1.0)
 
 
 def switchable() -> Idea:
     """:func:`at_best` with a slider ``axis``: after equal rounds, or for FedAvg's bytes."""
-    return Idea(
-        at_best, {"axis": named_slider("compared", _AXES, "rounds", "What is equal for all")}
-    )
+    axis = named_slider(_("compared"), _AXES, "rounds", _("What is equal for all"))
+    return Idea(at_best, {"axis": axis})
 
 
 def at_best(axis: str = "rounds") -> go.Figure:
@@ -71,11 +84,13 @@ def at_best(axis: str = "rounds") -> go.Figure:
     ``axis``: "rounds" or "bytes", for which the rates are best.
     """
     groups = {}
-    for split in _SHOWN:
+    for split, heading in _SHOWN.items():
         stored_name = best_rates.SPLITS[split]
-        groups[split] = {
-            f"less {name}": best_rates.ahead(stored_name, "FedSSO", other, axis).to_numpy()
+        groups[heading] = {
+            _("less {name}").format(name=name): best_rates.ahead(
+                stored_name, "FedSSO", other, axis
+            ).to_numpy()
             for name, other in _OTHERS.items()
         }
-    title = f"FedSSO less others, equal {axis}, each at its best, K = 20"
-    return comparison_figures.grouped_differences(groups, margin=best_rates.MARGIN, title=title)
+    margin = best_rates.MARGIN
+    return comparison_figures.grouped_differences(groups, margin=margin, title=_TITLES[axis])

@@ -5,6 +5,7 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynClients, FedDynServer
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Exercise, Mistake
@@ -17,6 +18,8 @@ from fedlab_course.check.on_quadratics import (
     require_path,
     require_paths,
 )
+
+_ = translator(__name__)
 
 
 class MyFedDyn(fl.Algorithm):
@@ -78,9 +81,9 @@ def _expected(mu, clients=True, server=True):
     h = 0.0
     controls = np.zeros(2)
     points = []
-    for _ in range(ROUNDS):
+    for _round in range(ROUNDS):
         y = np.full(2, w)
-        for _ in range(5):
+        for _step in range(5):
             y = y - LR * (A * (y - B) + clients * (mu * (y - w) - controls))
         controls = controls - mu * (y - w)
         h = h - mu * (y - w).mean()
@@ -92,15 +95,15 @@ def _expected(mu, clients=True, server=True):
 def check_feddyn(answer):
     """Compare with the recursion, and with the library where one of two clients takes part."""
     clients = A.tolist(), B.tolist()
-    first = (
+    first = _(
         "In round 1 h and all h_k are zero: a step has μ (y − w), and then h loses μ times "
         "the mean move."
     )
-    both = (
+    both = _(
         "Both clients take part. The local step has −h_k + μ (y − w), and then h_k loses μ "
         "times its move."
     )
-    alone = "One of two clients takes part. h must stay the mean of all h_k: divide by N."
+    alone = _("One of two clients takes part. h must stay the mean of all h_k: divide by N.")
     one_client = {"clients_per_round": 1}
     cases = [
         PathCase(_expected(1.0)[:1], first, [1.0], *clients),
@@ -119,16 +122,16 @@ def check_feddyn(answer):
 def check_halves(answer):
     """Compare each pair of switches with the recursion, and with one of two clients taking part."""
     clients = A.tolist(), B.tolist()
-    both = "With both halves it is FedDyn."
-    server = (
+    both = _("With both halves it is FedDyn.")
+    server = _(
         "Without the clients' half, the clients train as in FedAvg, and the server still adds "
         "−h/μ to the plain mean."
     )
-    gradients = (
+    gradients = _(
         "Without the server's half, the server takes the plain mean, and the clients' h_k are "
         "still renewed."
     )
-    neither = "Without both halves it is FedAvg with the plain mean."
+    neither = _("Without both halves it is FedAvg with the plain mean.")
     for hint, switches in (
         (both, (True, True)),
         (server, (False, True)),
@@ -137,14 +140,15 @@ def check_halves(answer):
     ):
         require_path(answer, _expected(1.0, *switches), hint, [1.0, *switches], *clients)
     one_client = {"clients_per_round": 1}
-    alone = " One of two clients takes part."
+    alone = _("{hint} One of two clients takes part.")
     for hint, switches, right in (
         (both, (True, True), fl.algorithms.FedDyn(0.5)),
         (server, (False, True), FedDynServer()),
         (gradients, (True, False), FedDynClients(0.5)),
     ):
         expected = path(lambda rule=right: rule, [], *clients, one_client)
-        require_path(answer, expected, f"{hint}{alone}", [0.5, *switches], *clients, one_client)
+        words = alone.format(hint=hint)
+        require_path(answer, expected, words, [0.5, *switches], *clients, one_client)
 
 
 A = np.array([1.0, 3.0])

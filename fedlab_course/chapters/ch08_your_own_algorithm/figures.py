@@ -9,12 +9,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures as comparison
 from fedlab_course.check import on_quadratics
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.explore import ideas
+
+_ = translator(__name__)
 
 A = [1.0, 3.0]
 B = [0.0, 1.0]
@@ -41,20 +44,21 @@ LEADS = {
 _TEST_IMAGES = 355
 # Row of the figure at fair rates → (the method that FedDyn is compared with, the axis).
 _RIVALS = {
-    "FedDyn − FedAvg, by rounds": ("FedAvg", "rounds"),
-    "FedDyn − SCAFFOLD, for equal bytes": ("SCAFFOLD", "bytes"),
-    "FedDyn − SCAFFOLD, by rounds": ("SCAFFOLD", "rounds"),
-    "FedDyn − FedAvgM, by rounds": ("FedAvgM", "rounds"),
-    "FedDyn − SCAFFOLD with 1/|S|, by rounds": ("SCAFFOLD cohort", "rounds"),
-    "FedDyn − SCAFFOLD with 1/|S|, for equal bytes": ("SCAFFOLD cohort", "bytes"),
-    "FedDyn − one client an update, for equal bytes": ("one client an update", "bytes"),
+    _("FedDyn − FedAvg, by rounds"): ("FedAvg", "rounds"),
+    _("FedDyn − SCAFFOLD, for equal bytes"): ("SCAFFOLD", "bytes"),
+    _("FedDyn − SCAFFOLD, by rounds"): ("SCAFFOLD", "rounds"),
+    _("FedDyn − FedAvgM, by rounds"): ("FedAvgM", "rounds"),
+    _("FedDyn − SCAFFOLD with 1/|S|, by rounds"): ("SCAFFOLD cohort", "rounds"),
+    _("FedDyn − SCAFFOLD with 1/|S|, for equal bytes"): ("SCAFFOLD cohort", "bytes"),
+    _("FedDyn − one client an update, for equal bytes"): ("one client an update", "bytes"),
 }
 _WHOLE = {"algorithm": "feddyn", "mu": 0.1}
 _LESS: dict[str, dict[str, Any]] = {
-    "clients' half": {"algorithm": "feddynclients", "mu": 0.1},
-    "server's half": {"algorithm": "feddynserver"},
-    "neither: FedAvg": {"algorithm": "fedavg"},
+    _("clients' half"): {"algorithm": "feddynclients", "mu": 0.1},
+    _("server's half"): {"algorithm": "feddynserver"},
+    _("neither: FedAvg"): {"algorithm": "fedavg"},
 }
+_OPTIMUM = _("optimum")
 
 
 def paths(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
@@ -63,9 +67,9 @@ def paths(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
     ``rules``: name → algorithm. A path that leaves the picture is drawn to its edge.
     """
     styles = looks({name: name for name in rules})
-    figure = new_figure(title=title, x_title="round", y_title="w", height=_HEIGHT, legend=False)
-    ends = {"optimum": (float(_ROUNDS), OPTIMUM)}
-    colours = {"optimum": GREY}
+    figure = new_figure(title=title, x_title=_("round"), y_title="w", height=_HEIGHT, legend=False)
+    ends = {_OPTIMUM: (float(_ROUNDS), OPTIMUM)}
+    colours = {_OPTIMUM: GREY}
     rows = []
     for name, rule in rules.items():
         path = on_quadratics.path(_made(rule), [], A, B, _WORK)
@@ -79,18 +83,23 @@ def paths(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
         else:
             _note_of_escape(figure, name, len(shown), styles[name])
     dots = {"color": GREY, "width": 2, "dash": "dot"}
-    comparison.add_level(figure, (0.0, float(_ROUNDS)), OPTIMUM, "optimum", dots)
+    comparison.add_level(figure, (0.0, float(_ROUNDS)), OPTIMUM, _OPTIMUM, dots)
     _name_ends(figure, ends, colours)
     figure.update_yaxes(range=list(_SEEN))
-    phrases = "; ".join(f"{name} at {end}, {gap} from the optimum" for name, end, gap in rows)
-    text = (
-        f"w round by round on two quadratics with optimum {OPTIMUM}. After {_ROUNDS} rounds: "
-        f"{phrases}."
-    )
-    set_description(
-        figure, text, ["algorithm", f"w after {_ROUNDS} rounds", "from the optimum"], rows
-    )
+    _describe_paths(figure, rows)
     return figure
+
+
+def _describe_paths(figure: go.Figure, rows: list[list[str]]) -> None:
+    """Describe the paths by name, end and distance from the optimum."""
+    phrase = _("{name} at {end}, {gap} from the optimum")
+    phrases = [phrase.format(name=name, end=end, gap=gap) for name, end, gap in rows]
+    text = _(
+        "w round by round on two quadratics with optimum {optimum}. After {rounds} rounds: "
+        "{phrases}."
+    ).format(optimum=OPTIMUM, rounds=_ROUNDS, phrases=_("; ").join(phrases))
+    end = _("w after {rounds} rounds").format(rounds=_ROUNDS)
+    set_description(figure, text, [_("algorithm"), end, _("from the optimum")], rows)
 
 
 def _add_path(figure: go.Figure, name: str, values: Sequence[float], style: Look) -> None:
@@ -100,7 +109,7 @@ def _add_path(figure: go.Figure, name: str, values: Sequence[float], style: Look
         name=name,
         mode="lines",
         line={"color": style.colour, "dash": style.dash, "width": 3},
-        hovertemplate="round %{x}: w = %{y:.4f}<extra>" + name + "</extra>",
+        hovertemplate=_("round %{x}: w = %{y:.4f}") + "<extra>" + name + "</extra>",
     )
 
 
@@ -134,7 +143,8 @@ def _name_ends(
 
 def _note_of_escape(figure: go.Figure, name: str, last: int, style: Look) -> None:
     """Say beside a path that it leaves the picture in the round ``last``."""
-    words: dict[str, Any] = {"text": f"{name} runs away", "font": {"color": style.colour}}
+    text = _("{name} runs away").format(name=name)
+    words: dict[str, Any] = {"text": text, "font": {"color": style.colour}}
     place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "xshift": 8, "showarrow": False}
     figure.add_annotation(x=last, y=0.97, **words, **place)
 
@@ -146,8 +156,9 @@ def by_strength(*, feddyn: bool = False) -> ideas.Idea:
         rules: dict[str, fl.Algorithm] = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(mu)}
         if feddyn:
             rules["FedDyn"] = fl.algorithms.FedDyn(mu)
-        figures[mu] = paths(rules, title=f"Where {len(rules)} methods stop, μ = {mu:g}")
-    return ideas.gallery(figures, "strength μ", value=3.0)
+        title = _("Where {count} methods stop, μ = {mu:g}").format(count=len(rules), mu=mu)
+        figures[mu] = paths(rules, title=title)
+    return ideas.gallery(figures, _("strength μ"), value=3.0)
 
 
 def _made(rule: fl.Algorithm) -> Callable[[], fl.Algorithm]:
@@ -160,18 +171,19 @@ def halves() -> go.Figure:
     return comparison.differences(
         values,
         margin=0.01,
-        title="Each half minus all of FedDyn, 20 seeds",
-        x_title="points minus FedDyn",
+        title=_("Each half minus all of FedDyn, 20 seeds"),
+        x_title=_("points minus FedDyn"),
     )
 
 
 def tuned() -> go.Figure:
     """FedDyn less its rivals, a dot for each of 20 seeds: at η = 0.05, and at their best rates."""
-    values = {"FedDyn − FedAvg, by rounds, both at η = 0.05": -_less_whole("neither: FedAvg")}
+    first = _("FedDyn − FedAvg, by rounds, both at η = 0.05")
+    values = {first: -_less_whole(_("neither: FedAvg"))}
     for name, (rival, axis) in _RIVALS.items():
         values[name] = best_rates.ahead("two_labels", "FedDyn", rival, axis).to_numpy()
     return comparison.differences(
-        values, margin=0.01, title="FedDyn's leads, 20 seeds, each at its best rate"
+        values, margin=0.01, title=_("FedDyn's leads, 20 seeds, each at its best rate")
     )
 
 
@@ -179,11 +191,11 @@ def leads() -> go.Figure:
     """The shipped ``Mine`` minus FedAvg after 12 and 50 rounds, and how far the lead falls."""
     early, late = (np.array(images) / _TEST_IMAGES for images in LEADS.values())
     values = {
-        "Mine − FedAvg after 12 rounds": early,
-        "Mine − FedAvg after 50 rounds": late,
-        "the fall, seed by seed": early - late,
+        _("Mine − FedAvg after 12 rounds"): early,
+        _("Mine − FedAvg after 50 rounds"): late,
+        _("the fall, seed by seed"): early - late,
     }
-    return comparison.differences(values, margin=0.01, title="The lead of the shipped Mine")
+    return comparison.differences(values, margin=0.01, title=_("The lead of the shipped Mine"))
 
 
 def _less_whole(name: str) -> np.ndarray:

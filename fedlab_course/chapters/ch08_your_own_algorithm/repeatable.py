@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check import on_quadratics
+
+_ = translator(__name__)
 
 Make = Callable[[], fl.Algorithm]
 CURVATURES = [1.0, 3.0, 0.5, 2.0]
@@ -45,9 +48,9 @@ def survives_a_checkpoint(make: Make) -> bool:
 
 
 QUESTIONS = {
-    "engines agree": engines_agree,
-    "order is free": order_is_free,
-    "survives a checkpoint": survives_a_checkpoint,
+    _("engines agree"): engines_agree,
+    _("order is free"): order_is_free,
+    _("survives a checkpoint"): survives_a_checkpoint,
 }
 
 

@@ -131,7 +131,10 @@ def _figure(lines: Mapping[str, tuple[list[float], str]], title: str) -> go.Figu
     dots = {"color": GREY, "dash": "dot", "width": 2}
     comparison_figures.add_level(figure, (_MOST, 1.0), _OPTIMUM, _("optimum"), dots)
     comparison_figures.name_ends(figure, ends, colours, 1.04)
-    told = "; ".join(f"{name}: {', '.join(values)}" for name, *values in rows)
+    told = _("; ").join(
+        _("{name}: {values}").format(name=name, values=_(", ").join(values))
+        for name, *values in rows
+    )
     text = _(
         "{title}. Resting points with 10, 5, 2 and 1 steps of client 2; the optimum is 0.5. {told}."
     ).format(title=title, told=told)

@@ -80,7 +80,9 @@ def opening() -> go.Figure:
         )
         rows.append([letter, f"{slow:.0%}", f"{fast:.0%}"])
     words = _("{name} at {slow} and {fast}")
-    places = "; ".join(words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows)
+    places = _("; ").join(
+        words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows
+    )
     text = _("{x} across, {y} upwards. {places}. Where does FedAvg end?")
     text = text.format(x=_X, y=_Y, places=places)
     set_description(figure, text, [_("place"), _("slow"), _("fast")], rows)
@@ -171,7 +173,10 @@ def by_rate() -> go.Figure:
     for name in (_ALL_TEN, "FedAvg", "FedNova"):
         mine = table[table.algorithm == POINTS[name].row]
         rows += [_add_curve(figure, mine, name, axes) for axes in ("", "2")]
-    told = "; ".join(f"{name}: {', '.join(values)}" for name, *values in rows)
+    told = _("; ").join(
+        _("{name}: {values}").format(name=name, values=_(", ").join(values))
+        for name, *values in rows
+    )
     text = _("Accuracy against the learning rate, in two panels, means of ten seeds. {told}.")
     columns = [_("method"), *ticks["ticktext"]]
     set_description(figure, text.format(told=told), columns, rows)
@@ -233,7 +238,9 @@ def _described(figure: go.Figure, names: Collection[str], rows: list[list[str]])
     table = stored()
     rows = [_add_stored(figure, table, name) for name in names] + rows
     words = _("{name} {slow} and {fast}")
-    places = "; ".join(words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows)
+    places = _("; ").join(
+        words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows
+    )
     text = _("{x} across, {y} upwards, means with two standard errors. {places}.")
     text = text.format(x=_X, y=_Y, places=places)
     set_description(figure, text, [_("method"), _("slow"), _("fast")], rows)

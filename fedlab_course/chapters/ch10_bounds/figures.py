@@ -201,7 +201,7 @@ def _two_lines(parts: Parts, tau: int, sigma: float, words: str) -> go.Figure:
         _("bound"): (steps, bound(steps, tau, sigma), GREY, "solid"),
     }
     place = crossing(tau, sigma)
-    title = f"τ = {tau}, σ = {sigma:g}, {words}"
+    title = _("τ = {tau}, σ = {sigma:g}, {words}").format(tau=tau, sigma=sigma, words=words)
     figure = _curves(curves, title, _("mean of F(w) − F(w*)"), (_BOTTOM, _BOUND_TOP))
     figure.update_yaxes(dtick=2)
     for values, colour, symbol in ((drift, _DRIFT, "circle"), (noise, _NOISE, "square")):

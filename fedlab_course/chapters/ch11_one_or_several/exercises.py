@@ -5,6 +5,7 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.on_quadratics import (
     LR,
@@ -14,6 +15,8 @@ from fedlab_course.check.on_quadratics import (
     drawn,
     require_path,
 )
+
+_ = translator(__name__)
 
 
 def ditto_point(a, b, w, strength):
@@ -103,20 +106,20 @@ def _require(answer, hint, groups, *, sizes=(1, 1, 1, 1), size=4, rounds=ROUNDS,
 
 def check_groups(answer):
     """Each group follows FedAvg on its own clients; w is the mean of their models."""
-    _require(answer, "A single group is FedAvg.", [0, 0, 0, 0])
-    hint = (
+    _require(answer, _("A single group is FedAvg."), [0, 0, 0, 0])
+    hint = _(
         "Two groups of two clients. A client starts at the model of its group, and only its "
         "group averages it."
     )
     _require(answer, hint, _MIXED)
-    hint = "The same with 1, 3, 2 and 2 samples. A group is a FedAvg: weigh by n_k."
+    hint = _("The same with 1, 3, 2 and 2 samples. A group is a FedAvg: weigh by n_k.")
     _require(answer, hint, _MIXED, sizes=(1, 3, 2, 2))
-    hint = (
+    hint = _(
         "Two of four clients are drawn in a round. The rows of `updates.params` are theirs, in the "
         "order of `group`, and a group without a client keeps its model."
     )
     _require(answer, hint, _MIXED, sizes=(1, 3, 2, 2), size=2, rounds=8)
-    hint = "Two parameters. Each has its own mean over the clients of the group."
+    hint = _("Two parameters. Each has its own mean over the clients of the group.")
     pairs = [[0.0, 4.0], [5.0, 1.0], [1.0, -1.0], [4.0, 0.0]]
     _require(answer, hint, _MIXED, sizes=(1, 3, 2, 2), size=3, b=pairs)
 
@@ -129,39 +132,39 @@ EXERCISES = (
             Case(
                 (2.0, 1.5, -1.0, 0.0),
                 1.5,
-                "Without a pull, λ = 0, the client stops at its own optimum b.",
+                _("Without a pull, λ = 0, the client stops at its own optimum b."),
             ),
             Case(
                 (1.0, 0.0, 1.0, 1.0),
                 0.5,
-                "With a = λ both pull equally, and the client stops in the middle.",
+                _("With a = λ both pull equally, and the client stops in the middle."),
             ),
             Case(
                 (3.0, 0.0, 1.0, 1.0),
                 0.25,
-                "A steep valley holds more: set a (z − b) + λ (z − w) to zero.",
+                _("A steep valley holds more: set a (z − b) + λ (z − w) to zero."),
             ),
             Case(
                 (0.5, 4.0, -2.0, 2.0),
                 -0.8,
-                "A flat valley, a = 0.5, gives in: λ = 2 counts four times as much.",
+                _("A flat valley, a = 0.5, gives in: λ = 2 counts four times as much."),
             ),
         ),
         mistakes=(
             Mistake(
                 "(a * b + strength * w) / (a + strength)",
                 "b + strength * w",
-                "Yours is not between b and w.",
+                _("Yours is not between b and w."),
             ),
             Mistake(
                 "return",
                 "a = 1\n    return",
-                "A steeper valley holds more, and yours is the same for all a.",
+                _("A steeper valley holds more, and yours is the same for all a."),
             ),
             Mistake(
                 "(a * b + strength * w)",
                 "(a * w + strength * b)",
-                "With λ = 0 the client must stop at b.",
+                _("With λ = 0 the client must stop at b."),
             ),
         ),
     ),
@@ -172,14 +175,18 @@ EXERCISES = (
             Case(
                 ([np.array([[0.0], [2.0]]), np.array([[10.0], [12.0]])],),
                 1 / 49,
-                "Two clients with one number a sample: 0, 2 and 10, 12. Each variance is 2, so ν "
-                "is 1. The means are 1 and 11, with a variance of 50.",
+                _(
+                    "Two clients with one number a sample: 0, 2 and 10, 12. Each variance is 2, so "
+                    "ν is 1. The means are 1 and 11, with a variance of 50."
+                ),
             ),
             Case(
                 ([np.array([[0.0], [2.0]]), np.array([[9.0], [11.0], [10.0], [10.0]])],),
                 7 / 479,
-                "Samples 0, 2 and 9, 11, 10, 10. The variances are 2 and 2/3; divide each by its "
-                "own n_k, 2 and 4, and take the mean, 7/12.",
+                _(
+                    "Samples 0, 2 and 9, 11, 10, 10. The variances are 2 and 2/3; divide each by "
+                    "its own n_k, 2 and 4, and take the mean, 7/12."
+                ),
             ),
             Case(
                 (
@@ -190,44 +197,54 @@ EXERCISES = (
                     ],
                 ),
                 7 / 24,
-                "Three clients with two numbers a sample. Sum variances over both numbers: the ν "
-                "of the clients are 5, 1 and 1.",
+                _(
+                    "Three clients with two numbers a sample. Sum variances over both numbers: the "
+                    "ν of the clients are 5, 1 and 1."
+                ),
             ),
             Case(
                 ([np.array([[0.0], [4.0]]), np.array([[1.0], [5.0]])],),
                 np.inf,
-                "Samples 0, 4 and 1, 5: ν is 4, and the means 2 and 3 differ by less than chance. "
-                "With V ≤ 0 return np.inf: one model for all.",
+                _(
+                    "Samples 0, 4 and 1, 5: ν is 4, and the means 2 and 3 differ by less than "
+                    "chance. With V ≤ 0 return np.inf: one model for all."
+                ),
             ),
         ),
         mistakes=(
             Mistake(
                 ".sum() - nu",
                 ".sum()",
-                "Your V still holds the chance: the means of clients differ by chance, too. Take ν "
-                "off.",
+                _(
+                    "Your V still holds the chance: the means of clients differ by chance, too. "
+                    "Take ν off."
+                ),
             ),
             Mistake(
                 "nu / V",
                 "V / nu",
-                "Yours is the other way round: more chance asks for a stronger pull.",
+                _("Yours is the other way round: more chance asks for a stronger pull."),
             ),
             Mistake(
                 ".sum() / len(x)",
                 ".sum()",
-                "This is the variance of one sample. The mean of n_k samples has a variance n_k "
-                "times smaller.",
+                _(
+                    "This is the variance of one sample. The mean of n_k samples has a variance "
+                    "n_k times smaller."
+                ),
             ),
             Mistake(
                 "ddof=1",
                 "ddof=0",
-                "Divide squares by n − 1 (ddof=1): around a mean that comes from the same samples "
-                "they are too small.",
+                _(
+                    "Divide squares by n − 1 (ddof=1): around a mean that comes from the same "
+                    "samples they are too small."
+                ),
             ),
             Mistake(
                 " if V > 0 else np.inf",
                 "",
-                "A negative λ pushes away from the others. With V ≤ 0 return np.inf.",
+                _("A negative λ pushes away from the others. With V ≤ 0 return np.inf."),
             ),
         ),
     ),

@@ -6,14 +6,17 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GROUPS, INK, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course.evidence import tables
 from fedlab_course.explore.figures import add_curve
 
+_ = translator(__name__)
+
 TABLE = "several"
 STANDARD_ERRORS = 2.0
-_NAMES = {"iid": "IID", "dirichlet": "Dirichlet 0.3", "concepts": "four names"}
+_NAMES = {"iid": _("IID"), "dirichlet": _("Dirichlet 0.3"), "concepts": _("four names")}
 _LOOKS = {
     "iid": Look(GROUPS[0], "9px,3px", "square"),
     "dirichlet": Look(GROUPS[3], "solid", "circle"),
@@ -30,10 +33,16 @@ _PLACES = {
     "Ditto λ=10": 10.0,
     "FedAvg": 33.0,
 }
-_TICKS = ["0 (alone)", "0.1", "0.3", "1", "3", "10", "∞ (one model)"]
+_TICKS = [_("0 (alone)"), "0.1", "0.3", "1", "3", "10", _("∞ (one model)")]
+# stored method → its name in a figure
+_METHODS = {
+    "alone": _("alone"),
+    "fine-tuning": _("fine-tuning"),
+    "per cluster": _("per cluster"),
+}
 # where the name of a method is beside its marker
 _SIDES = {"FedAvg": "top right", "per cluster": "bottom right", "IFCA": "top right"}
-_TOGETHER = {"alone": "alone, FedPer", "FedPer": ""}  # two markers at one place
+_TOGETHER = {"alone": _("alone, FedPer"), "FedPer": ""}  # two markers at one place
 
 
 def means(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -50,9 +59,9 @@ def networks(*splits: str, levels: Sequence[str] = ()) -> go.Figure:
     ``levels``: methods without a pull, each a level line for the last split.
     """
     figure = new_figure(
-        title="A network for each client",
-        x_title="pull λ of Ditto",
-        y_title="accuracy on own held-out samples",
+        title=_("A network for each client"),
+        x_title=_("pull λ of Ditto"),
+        y_title=_("accuracy on own held-out samples"),
         legend=False,
     )
     rows = []
@@ -68,20 +77,21 @@ def networks(*splits: str, levels: Sequence[str] = ()) -> go.Figure:
             [_NAMES[split], tick, f"{mean:.1%} ± {error:.1%}"]
             for tick, mean, error in zip(_TICKS, found["mean"], found["error"], strict=True)
         ]
-        rows[-1].append(best)
+        rows[-1].append(_METHODS.get(best, best))
     rows += [_add_level(figure, splits[-1], method) for method in levels]
     figure.update_xaxes(
         type="log", range=[-1.7, 2.35], tickvals=list(_PLACES.values()), ticktext=_TICKS
     )
     figure.update_yaxes(tickformat=".0%", title_standoff=14)
     highest = {row[0]: row.pop() for row in rows if len(row) > 3}
-    phrases = "; ".join(f"{name}: highest for {best}" for name, best in highest.items())
-    phrases += "".join(f"; {method} has no λ and is a level line" for method in levels)
-    text = (
+    most = _("{name}: highest for {best}")
+    phrases = [most.format(name=name, best=best) for name, best in highest.items()]
+    phrases += [_("{name} has no λ and is a level line").format(name=method) for method in levels]
+    text = _(
         "Mean accuracy on own held-out samples over 40 seeds against the pull λ, with two standard "
-        f"errors. {phrases}."
-    )
-    set_description(figure, text, ["split", "λ", "own samples"], rows)
+        "errors. {phrases}."
+    ).format(phrases=_("; ").join(phrases))
+    set_description(figure, text, [_("split"), "λ", _("own samples")], rows)
     return figure
 
 
@@ -96,10 +106,12 @@ def _add_level(figure: go.Figure, split: str, method: str) -> list[str]:
     figure.add_scatter(x=x, y=[mean] * len(x), name=method, mode="lines", line=line)
     band = {"fillcolor": rgba(look.colour, 0.15), "line_width": 0, "layer": "below"}
     figure.add_hrect(y0=mean - error, y1=mean + error, **band)
-    name = {"text": f"{method}, {_NAMES[split]}", "font": {"color": look.colour}}
+    words = _("{method}, {split}").format(method=method, split=_NAMES[split])
+    name = {"text": words, "font": {"color": look.colour}}
     place = {"x": np.log10(x[-1]), "y": mean, "xanchor": "left", "xshift": 8}
     figure.add_annotation(showarrow=False, **place, **name)
-    return [f"{_NAMES[split]}, {method}", "none", f"{mean:.1%} ± {error:.1%}"]
+    row = _("{split}, {method}").format(split=_NAMES[split], method=method)
+    return [row, _("none"), f"{mean:.1%} ± {error:.1%}"]
 
 
 def _name_end(figure: go.Figure, split: str, x: float, y: float) -> None:
@@ -124,21 +136,22 @@ def two_labels() -> go.Figure:
     own, whole = means(rows, "own"), means(rows, "whole")
     styles = looks({str(name): str(name) for name in own.index})
     figure = new_figure(
-        title="Two labels a client",
-        x_title="accuracy on the client's own held-out samples",
-        y_title="accuracy on the whole test set",
+        title=_("Two labels a client"),
+        x_title=_("accuracy on the client's own held-out samples"),
+        y_title=_("accuracy on the whole test set"),
         legend=False,
     )
     table = []
     for name in own.index:
         style = styles[name]
+        shown = _METHODS.get(name, name)
         bar = {"type": "data", "color": style.colour, "thickness": 1.5, "width": 4}
         marker = {"color": style.colour, "symbol": style.marker, "size": 11}
         figure.add_scatter(
             x=[own["mean"][name]],
             y=[whole["mean"][name]],
-            name=name,
-            text=_TOGETHER.get(name, name),
+            name=shown,
+            text=_TOGETHER.get(name, shown),
             mode="markers+text",
             textposition=_SIDES.get(name, "top left"),
             marker=marker | {"line": {"width": 1, "color": INK}},
@@ -147,13 +160,14 @@ def two_labels() -> go.Figure:
             cliponaxis=False,
         )
         cells = (f"{one['mean'][name]:.1%} ± {one['error'][name]:.1%}" for one in (own, whole))
-        table.append([name, *cells])
+        table.append([shown, *cells])
     figure.update_xaxes(tickformat=".0%", range=[0.885, 1.0])
     figure.update_yaxes(tickformat=".0%", range=[0.1, 1.0], title_standoff=14)
-    phrases = "; ".join(f"{name} {first}, {second}" for name, first, second in table)
-    text = (
+    phrase = _("{name} {own}, {whole}")
+    phrases = [phrase.format(name=name, own=one, whole=two) for name, one, two in table]
+    text = _(
         "Methods by mean accuracy on the client's own samples and on the whole test set, two "
-        f"labels a client: {phrases}."
-    )
-    set_description(figure, text, ["method", "own samples", "whole test set"], table)
+        "labels a client: {phrases}."
+    ).format(phrases=_("; ").join(phrases))
+    set_description(figure, text, [_("method"), _("own samples"), _("whole test set")], table)
     return figure

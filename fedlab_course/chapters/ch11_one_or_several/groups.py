@@ -11,6 +11,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core import clustering
 from fedlab_core.algorithms import IFCA
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.chapters.ch11_one_or_several.figures import TABLE, means
@@ -18,9 +19,12 @@ from fedlab_course.check import own
 from fedlab_course.evidence import tables
 from fedlab_course.methods import probes, several
 
+_ = translator(__name__)
+
 NUM_GROUPS = 4
-RANDOM = "four random groups"
-TRUE = "the true groups"
+ONE = _("one model")
+RANDOM = _("four random groups")
+TRUE = _("the true groups")
 _CONCEPTS = {"partition": "concepts"}
 # name → the stored table, its method, and the look of the dots
 _FINDERS = {
@@ -30,7 +34,7 @@ _FINDERS = {
 _SPREAD = 0.3  # of the dots of a row, in rows
 # stored method → its row in the figure
 _STORED = {
-    "FedAvg": "one model",
+    "FedAvg": ONE,
     "per cluster, k-means": "k-means, M = 4",
     "IFCA": "IFCA, M = 4",
 }
@@ -41,8 +45,8 @@ def agreement() -> go.Figure:
     and means.
     """
     figure = new_figure(
-        title="Who finds the four groups?",
-        x_title="adjusted Rand index (1: the groups, 0: chance)",
+        title=_("Who finds the four groups?"),
+        x_title=_("adjusted Rand index (1: the groups, 0: chance)"),
         y_title="",
         height=280,
     )
@@ -54,14 +58,16 @@ def agreement() -> go.Figure:
         figure.add_scatter(x=values, y=y, mode="markers", marker=marker, showlegend=False)
         mark = {"color": INK, "symbol": "diamond", "size": 11}
         figure.add_scatter(x=[values.mean()], y=[place], mode="markers", marker=mark)
-        figure.data[-1].update(name="mean", showlegend=place == 0)
+        figure.data[-1].update(name=_("mean"), showlegend=place == 0)
         table.append([name, f"{values.mean():.2f}", len(values)])
     figure.update_yaxes(
         tickvals=list(range(len(_FINDERS))), ticktext=list(_FINDERS), range=[1.5, -0.5]
     )
-    phrases = "; ".join(f"{name}: {mean}" for name, mean, _ in table)
-    text = f"Dots of the adjusted Rand index for each seed. Means: {phrases}."
-    set_description(figure, text, ["clustering", "mean index", "seeds"], table)
+    phrase = _("{name}: {mean}")
+    phrases = [phrase.format(name=row[0], mean=row[1]) for row in table]
+    text = _("Dots of the adjusted Rand index for each seed. Means: {phrases}.")
+    text = text.format(phrases=_("; ").join(phrases))
+    set_description(figure, text, [_("clustering"), _("mean index"), _("seeds")], table)
     return figure
 
 
@@ -76,7 +82,7 @@ def groupings(
     moves = (probes.train(training, model, seed=seed).params - start).double().numpy()
     count = len(named.ids)
     return {
-        "one model": np.zeros(count, dtype=int),
+        ONE: np.zeros(count, dtype=int),
         RANDOM: np.random.default_rng(seed).permutation(named.ids),
         "k-means, M = 4": clustering.kmeans(moves, NUM_GROUPS, seed).labels,
         TRUE: named.ids,
@@ -107,18 +113,18 @@ def served(
 def _dots(live: dict[str, float], stored: dict[str, Any], alone: float, whose: str) -> go.Figure:
     names = list(live)
     figure = new_figure(
-        title=f"Model per group, {whose}",
-        x_title="accuracy on own held-out samples",
+        title=_("Model per group, {whose}").format(whose=whose),
+        x_title=_("accuracy on own held-out samples"),
         y_title="",
         height=400,
     )
     figure.add_vline(x=alone, line={"color": GREY, "width": 2, "dash": "dot"})
     figure.add_annotation(
-        x=alone, y=1, yref="paper", yanchor="bottom", text="alone", showarrow=False
+        x=alone, y=1, yref="paper", yanchor="bottom", text=_("alone"), showarrow=False
     )
     mark = {"color": GROUPS[0], "symbol": "circle", "size": 12}
     figure.add_scatter(
-        x=list(live.values()), y=names, mode="markers", name="this seed", marker=mark
+        x=list(live.values()), y=names, mode="markers", name=_("this seed"), marker=mark
     )
     cross = {"color": INK, "symbol": "cross-thin", "size": 12, "line": {"width": 2}}
     figure.add_scatter(
@@ -126,7 +132,7 @@ def _dots(live: dict[str, float], stored: dict[str, Any], alone: float, whose: s
         y=list(stored),
         error_x={"type": "data", "array": [one["error"] for one in stored.values()]},
         mode="markers",
-        name="40 stored seeds, mean and two standard errors",
+        name=_("40 stored seeds, mean and two standard errors"),
         marker=cross,
     )
     figure.update_xaxes(tickformat=".0%", range=[0, 1])
@@ -137,7 +143,10 @@ def _dots(live: dict[str, float], stored: dict[str, Any], alone: float, whose: s
         [name, f"{value:.1%}", f"{stored[name]['mean']:.1%}" if name in stored else "–"]
         for name, value in live.items()
     ]
-    phrases = "; ".join(f"{name} {value}, stored mean {mean}" for name, value, mean in rows)
-    text = f"Accuracy on own held-out samples, {whose}: {phrases}. Clients alone reach {alone:.1%}."
-    set_description(figure, text, ["groups", "this seed", "stored mean"], rows)
+    phrase = _("{name} {value}, stored mean {mean}")
+    phrases = [phrase.format(name=name, value=value, mean=mean) for name, value, mean in rows]
+    text = _(
+        "Accuracy on own held-out samples, {whose}: {phrases}. Clients alone reach {alone:.1%}."
+    ).format(whose=whose, phrases=_("; ").join(phrases), alone=alone)
+    set_description(figure, text, [_("groups"), _("this seed"), _("stored mean")], rows)
     return figure

@@ -5,12 +5,15 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider, slider_of
 from fedlab_course.theory import ditto_error
+
+_ = translator(__name__)
 
 _SPREADS = (0.1, 0.25, 1.0, 4.0)
 _CHANCE = 1.0
@@ -54,10 +57,12 @@ def personal() -> Idea:
     """
     sliders = {
         "strength": slider_of("strength", "ditto", value=0.0),
-        "spread": slider("V between clients", _SPREADS, 1.0, "Variance of the clients' optima"),
+        "spread": slider(
+            _("V between clients"), _SPREADS, 1.0, _("Variance of the clients' optima")
+        ),
     }
-    text = f"with V = {_GOAL_SPREAD:g}, find a λ whose error is at most 5 % above the least"
-    return Idea(_figure, sliders, goal=Goal(text, _reached))
+    text = _("with V = {spread:g}, find a λ whose error is at most 5 % above the least")
+    return Idea(_figure, sliders, goal=Goal(text.format(spread=_GOAL_SPREAD), _reached))
 
 
 def _reached(strength: float, spread: float) -> bool:
@@ -68,23 +73,24 @@ def _reached(strength: float, spread: float) -> bool:
 def _figure(strength: float, spread: float) -> go.Figure:
     now = scene(strength, spread)
     parts = ditto_error(strength, _CHANCE, spread)
+    title = _("λ = {strength:g}, V = {spread:g}: mean squared error {error:.2f}")
     figure = new_figure(
-        title=f"λ = {strength:g}, V = {spread:g}: mean squared error {sum(parts):.2f}",
+        title=title.format(strength=strength, spread=spread, error=sum(parts)),
         x_title="",
-        y_title="client",
+        y_title=_("client"),
         height=560,
         legend=True,
     )
     _add_clients(figure, now)
-    _add_bar(figure, dict(zip(("chance", "pull"), map(float, parts), strict=True)))
+    _add_bar(figure, dict(zip((_("chance"), _("pull")), map(float, parts), strict=True)))
     figure.update_layout(
         xaxis={
             "range": [-_REACH, _REACH],
-            "title": "answer; dotted: the mean of all",
+            "title": _("answer; dotted: the mean of all"),
             "anchor": "y",
         },
         yaxis={"domain": [_SCENE, 1], "range": [0.3, 8.7], "dtick": 1, "showgrid": False},
-        xaxis2={"range": [0, 4.2], "anchor": "y2", "title": "mean squared error"},
+        xaxis2={"range": [0, 4.2], "anchor": "y2", "title": _("mean squared error")},
         yaxis2={
             "domain": [0, _BARS],
             "anchor": "x2",
@@ -94,18 +100,26 @@ def _figure(strength: float, spread: float) -> go.Figure:
         },
         barmode="stack",
     )
+    _describe(figure, strength, spread, parts)
+    return figure
+
+
+def _describe(
+    figure: go.Figure, strength: float, spread: float, parts: tuple[float, float]
+) -> None:
+    now = scene(strength, spread)
     rows = [
         [number, *(f"{value:.2f}" for value in (*client, client[2] - client[0]))]
         for number, client in enumerate(zip(*now, strict=True), start=1)
     ]
-    text = (
-        f"Eight clients, λ = {strength:g}, V = {spread:g}. A star is what a client needs, a circle "
+    text = _(
+        "Eight clients, λ = {strength:g}, V = {spread:g}. A star is what a client needs, a circle "
         "what its few samples tell, and a diamond what it uses, between the circle and the mean "
-        f"of all. The mean squared error is {sum(parts):.3f}: {parts[0]:.3f} by chance and "
-        f"{parts[1]:.3f} by the pull."
-    )
-    set_description(figure, text, ["client", "needs", "knows", "uses", "error"], rows)
-    return figure
+        "of all. The mean squared error is {error:.3f}: {chance:.3f} by chance and {pull:.3f} by "
+        "the pull."
+    ).format(strength=strength, spread=spread, error=sum(parts), chance=parts[0], pull=parts[1])
+    columns = [_("client"), _("needs"), _("knows"), _("uses"), _("error")]
+    set_description(figure, text, columns, rows)
 
 
 def _add_clients(figure: go.Figure, now: Eight) -> None:
@@ -114,15 +128,15 @@ def _add_clients(figure: go.Figure, now: Eight) -> None:
     gaps_x = [value for pair in zip(now.used, now.needed, strict=True) for value in (*pair, None)]
     gaps_y = [value for place in places for value in (place, place, None)]
     line = {"color": GREY, "width": 3}
-    figure.add_scatter(x=gaps_x, y=gaps_y, mode="lines", name="error", line=line)
+    figure.add_scatter(x=gaps_x, y=gaps_y, mode="lines", name=_("error"), line=line)
     for name, x, marker in (
-        ("needs", now.needed, {"symbol": "star", "size": 12, "color": INK}),
+        (_("needs"), now.needed, {"symbol": "star", "size": 12, "color": INK}),
         (
-            "knows",
+            _("knows"),
             now.known,
             {"symbol": "circle-open", "size": 17, "color": GROUPS[0], "line": {"width": 2}},
         ),
-        ("uses", now.used, {"symbol": "diamond", "size": 10, "color": GROUPS[0]}),
+        (_("uses"), now.used, {"symbol": "diamond", "size": 10, "color": GROUPS[0]}),
     ):
         figure.add_scatter(x=x, y=places, mode="markers", name=name, marker=marker)
     figure.add_vline(x=0, line={"color": GREY, "width": 2, "dash": "dot"})

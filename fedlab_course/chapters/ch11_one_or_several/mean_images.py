@@ -11,10 +11,13 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.data.dataset import Dataset
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.check import own
 from fedlab_course.explore.ideas import Idea, gallery
+
+_ = translator(__name__)
 
 BestPull = Callable[[list[np.ndarray]], float]
 DittoPoint = Callable[[float, float, float, float], float]
@@ -27,7 +30,17 @@ _TOP = 2.5
 _COLOURS = (GROUPS[0], GROUPS[2], GROUPS[3])
 _SYMBOLS = ("circle", "square", "triangle-up")
 # lines in the figure of best against predicted λ: factor, dash, name
-_RULES = ((0.5, "dot", "half"), (1.0, "solid", "equal"), (2.0, "dot", "double"))
+_RULES = ((0.5, "dot", _("half")), (1.0, "solid", _("equal")), (2.0, "dot", _("double")))
+
+_DROPPED = _(
+    "Held-out error over λ for α = {alpha:g}, {whose}. It is least at λ = {best}; the predicted λ "
+    "is {predicted}. With ν left in V the prediction is {broken:.2f}. A client alone has "
+    "{alone:.2f} times the least error, one model for all {one:.2f} times."
+)
+_FORTY = _(
+    "Dots for 120 federations: the best λ against the predicted one, beside the line where both "
+    "are equal and two lines a factor of 2 away. {phrases}."
+)
 
 
 class ClientHalves(NamedTuple):
@@ -82,13 +95,13 @@ def line(best_pull: BestPull, images: Mapping[float, ClientHalves]) -> Idea:
     for alpha, one in images.items():
         predicted = float(best_pull(one.train))
         figures[alpha] = _frame(alpha, predicted, own.whose(best_pull))
-        text = (
-            f"An empty figure for α = {alpha:g}, {own.whose(best_pull)}. A line marks the "
-            f"predicted pull, λ = {_words(predicted)}."
-        )
+        text = _(
+            "An empty figure for α = {alpha:g}, {whose}. A line marks the predicted pull, "
+            "λ = {predicted}."
+        ).format(alpha=alpha, whose=own.whose(best_pull), predicted=_words(predicted))
         rows = [[f"{alpha:g}", _words(predicted)]]
-        set_description(figures[alpha], text, ["α", "predicted λ"], rows)
-    return gallery(figures, "label mixes α", value=0.3)
+        set_description(figures[alpha], text, ["α", _("predicted λ")], rows)
+    return gallery(figures, _("label mixes α"), value=0.3)
 
 
 def drop(
@@ -105,7 +118,7 @@ def drop(
         alpha: _dropped(alpha, one, float(best_pull(one.train)), shares, whose)
         for alpha, one in images.items()
     }
-    return gallery(figures, "label mixes α", value=0.3)
+    return gallery(figures, _("label mixes α"), value=0.3)
 
 
 def _share_of(ditto_point: DittoPoint, strength: float) -> float:
@@ -127,24 +140,33 @@ def _dropped(
     relative = errors / errors.min()
     figure = _frame(alpha, predicted, whose)
     figure.add_vline(x=broken, line={"color": GREY, "width": 2, "dash": "5px,4px"})
-    _label(figure, broken, 2.12, f"ν left in V: {broken:.2f}", GREY, right=False)
+    _label(
+        figure,
+        broken,
+        2.12,
+        _("ν left in V: {broken:.2f}").format(broken=broken),
+        GREY,
+        right=False,
+    )
     curve = {"color": GROUPS[0], "width": 3}
-    figure.add_scatter(x=x, y=relative, mode="lines", name="held-out error", line=curve)
+    figure.add_scatter(x=x, y=relative, mode="lines", name=_("held-out error"), line=curve)
     marker = {"color": GROUPS[0], "symbol": "diamond", "size": 13}
-    figure.add_scatter(x=[best], y=[1.0], mode="markers", name="least", marker=marker)
-    figure.data[-1].hovertemplate = "least at λ = %{x:.2g}<extra></extra>"
-    best_words = _words(best if best < _INFINITE else np.inf)
-    text = (
-        f"Held-out error over λ for α = {alpha:g}, {whose}. It is least at λ = {best_words}; the "
-        f"predicted λ is {_words(predicted)}. With ν left in V the prediction is {broken:.2f}. A "
-        f"client alone has {relative[0]:.2f} times the least error, one model for all "
-        f"{relative[-1]:.2f} times."
+    figure.add_scatter(x=[best], y=[1.0], mode="markers", name=_("least"), marker=marker)
+    figure.data[-1].hovertemplate = _("least at λ = %{x:.2g}") + "<extra></extra>"
+    text = _DROPPED.format(
+        alpha=alpha,
+        whose=whose,
+        best=_words(best if best < _INFINITE else np.inf),
+        predicted=_words(predicted),
+        broken=broken,
+        alone=relative[0],
+        one=relative[-1],
     )
     rows = [
         [_words(place if place < _INFINITE else np.inf), f"{value:.3f}"]
         for place, value in zip(x[::4], relative[::4], strict=True)
     ]
-    set_description(figure, text, ["λ", "error / least error"], rows)
+    set_description(figure, text, ["λ", _("error / least error")], rows)
     return figure
 
 
@@ -155,9 +177,9 @@ def forty(best_pull: BestPull, data: Dataset, seed: int) -> tuple[go.Figure, np.
     predicted λ, divided by the least error.
     """
     figure = new_figure(
-        title=f"Best λ against predicted λ, {own.whose(best_pull)}",
-        x_title="predicted λ = ν / V",
-        y_title="λ with the least held-out error",
+        title=_("Best λ against predicted λ, {whose}").format(whose=own.whose(best_pull)),
+        x_title=_("predicted λ = ν / V"),
+        y_title=_("λ with the least held-out error"),
         legend=False,
     )
     ends = np.array([0.1, 8.0])
@@ -179,18 +201,21 @@ def forty(best_pull: BestPull, data: Dataset, seed: int) -> tuple[go.Figure, np.
         ratios.append(best / predicted)
         worst = max(worst, float(excess.max()))
         near = int(((ratios[-1] < 2) & (ratios[-1] > 0.5)).sum())
-        rows.append([f"{alpha:g}", f"{middle:.2f}", f"{np.median(best):.2f}", f"{near} of {SEEDS}"])
+        share = _("{near} of {all}").format(near=near, all=SEEDS)
+        rows.append([f"{alpha:g}", f"{middle:.2f}", f"{np.median(best):.2f}", share])
     ticks = [0.1, 0.2, 0.5, 1, 2, 5]
     figure.update_xaxes(type="log", range=[-0.85, 0.85], tickvals=ticks, ticktext=ticks)
     figure.update_yaxes(type="log", range=[-1.05, 0.85], tickvals=ticks, ticktext=ticks)
-    phrases = "; ".join(f"α = {a}: medians {p} and {b}, near {near}" for a, p, b, near in rows)
-    text = (
-        "Dots for 120 federations: the best λ against the predicted one, beside the line where "
-        f"both are equal and two lines a factor of 2 away. {phrases}."
-    )
-    columns = ["α", "median prediction", "median best λ", "within a factor of 2"]
-    set_description(figure, text, columns, rows)
+    _describe_forty(figure, rows)
     return figure, np.concatenate(ratios), worst
+
+
+def _describe_forty(figure: go.Figure, rows: list[list[str]]) -> None:
+    phrase = _("α = {alpha}: medians {predicted} and {best}, near {near}")
+    keys = ("alpha", "predicted", "best", "near")
+    phrases = [phrase.format(**dict(zip(keys, row, strict=True))) for row in rows]
+    columns = ["α", _("median prediction"), _("median best λ"), _("within a factor of 2")]
+    set_description(figure, _FORTY.format(phrases=_("; ").join(phrases)), columns, rows)
 
 
 def _tested(best_pull: BestPull, data: Dataset, alpha: float, seed: int) -> np.ndarray:
@@ -217,14 +242,14 @@ def _share(strength: float) -> float:
 def _frame(alpha: float, predicted: float, whose: str) -> go.Figure:
     """Axes for the error over λ, with a line at the predicted λ."""
     figure = new_figure(
-        title=f"Predicted λ at α = {alpha:g}, {whose}",
-        x_title="pull λ",
-        y_title="held-out error / least error",
+        title=_("Predicted λ at α = {alpha:g}, {whose}").format(alpha=alpha, whose=whose),
+        x_title=_("pull λ"),
+        y_title=_("held-out error / least error"),
         legend=False,
     )
     place = min(predicted, _INFINITE)
     figure.add_vline(x=place, line={"color": INK, "width": 3})
-    words = f"predicted: {_words(predicted)}"
+    words = _("predicted: {value}").format(value=_words(predicted))
     _label(figure, place, 2.35, words, INK, right=place < 30)
     ticks = [0.01, 0.1, 1, 10, 100, _INFINITE]
     names = ["0.01", "0.1", "1", "10", "100", "∞"]

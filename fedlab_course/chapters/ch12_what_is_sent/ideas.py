@@ -78,7 +78,10 @@ def _curve(keep: float, epochs: int) -> Any:
 
 def _figure(keep: float, epochs: int) -> go.Figure:
     title = _("Dirichlet 0.3, η = 0.05, mean of 40 seeds")
-    axes = {"x_title": _("megabytes sent, up and down"), "y_title": _("test accuracy")}
+    axes: dict[str, Any] = {
+        "x_title": _("megabytes sent, up and down"),
+        "y_title": _("test accuracy"),
+    }
     figure = new_figure(title=title, **axes, legend=False)
     figure.add_hline(y=TARGET, line={"color": GREY, "width": 1.5, "dash": "dot"})
     rows = []

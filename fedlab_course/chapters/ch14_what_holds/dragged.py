@@ -237,6 +237,7 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
     colour, symbol = forest.LOOKS[row.verdict]
     colour = VERDICTS["other"] if row.in_part else colour
     middle, low, high = _places(row)
+    hover = f"{row.judged.statement.sentence}<br>{shown.interval(row.judged)}"
     is_open = row.significant is False and row.verdict not in judging.OPEN
     figure.add_scatter(
         x=[middle],
@@ -252,7 +253,7 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
             "color": colour,
         },
         marker={"color": colour, "symbol": f"{symbol}-open" if is_open else symbol, "size": 10},
-        hovertemplate=f"{row.judged.statement.says}<br>{shown.interval(row.judged)}<extra></extra>",
+        hovertemplate=f"{hover}<extra></extra>",
     )
     figure.add_annotation(
         x=1,

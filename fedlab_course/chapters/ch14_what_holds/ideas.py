@@ -92,6 +92,12 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     )
     figure.update_xaxes(range=[-reach, reach], tickvals=_TICKS, ticktext=[*map(_points, _TICKS)])
     figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
+    _describe(figure, verdict, delta)
+    return figure
+
+
+def _describe(figure: go.Figure, verdict: Finding, delta: float) -> None:
+    word = WORDS[verdict.verdict]
     mean, low, high = (f"{value:+.4f}" for value in (verdict.mean, verdict.low, verdict.high))
     text = _(
         "{word}: with {count} seeds the mean is {mean} and the 95 % interval goes from {low} to "
@@ -100,7 +106,6 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     row = [f"{verdict.n}", f"{delta:g}", mean, low, high, word]
     columns = [_("seeds"), "δ", _("mean"), _("low"), _("high"), _("verdict")]
     set_description(figure, text, columns, [row])
-    return figure
 
 
 def _points(accuracy: float) -> str:

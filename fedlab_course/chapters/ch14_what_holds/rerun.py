@@ -71,7 +71,8 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
         if inside:
             line = _("✓ inside the stored band, {mean} ± {spread:.4f} (two standard deviations).")
         lines.append(line.format(mean=shown.number(mean), spread=spread))
-    display.publish(display.verdict("fedlab-again", word, f"{row}: {judged.statement.says}", lines))
+    title = _("{row}: {says}").format(row=row, says=judged.statement.sentence)
+    display.publish(display.verdict("fedlab-again", word, title, lines))
 
 
 def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:

@@ -62,9 +62,7 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_a_language_changes_words_alone(
-    code: str, english: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_language_changes_words_alone(code: str, english: dict[str, Any], tmp_path: Path) -> None:
     other = executed(tmp_path, code)
     assert other.keys() == english.keys()
     for name, notebook in other.items():

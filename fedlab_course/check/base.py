@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+from fedlab_core.language import translator
+
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"
 _REGION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}\n", flags=re.DOTALL | re.MULTILINE)
@@ -111,6 +113,10 @@ class Exercise(ExerciseBase):
     missing: str = ""
     points: int = 1
     discussion: str = ""
+
+    def said(self, words: str) -> str:
+        """Its title or what is missing, in the language of the process."""
+        return translator(self.solution.__module__)(words)
 
     def __post_init__(self) -> None:
         if bool(self.cases) == bool(self.check):

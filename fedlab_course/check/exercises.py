@@ -130,7 +130,7 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
         hint = late.format(limit=f"{LIMIT:g}")
     except KeyboardInterrupt:
         hint = _("You stopped your code before it returned. Is there a loop that never ends?")
-    return Verdict(exercise.id, exercise.title, "wrong", hint, exercise.points)
+    return Verdict(exercise.id, exercise.said(exercise.title), "wrong", hint, exercise.points)
 
 
 class _Late(BaseException):
@@ -197,7 +197,9 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
         status = "wrong"
         hint = unsolved
         is_crash = False
-    return Verdict(exercise.id, exercise.title, status, hint, exercise.points, is_crash=is_crash)
+    return Verdict(
+        exercise.id, exercise.said(exercise.title), status, hint, exercise.points, is_crash=is_crash
+    )
 
 
 def _to_be_written(exercise: Exercise) -> str:
@@ -207,7 +209,7 @@ def _to_be_written(exercise: Exercise) -> str:
         if _is_generator(exercise)
         else _("Write code that returns {missing}, in place of the `...`.")
     )
-    return asked.format(missing=exercise.missing)
+    return asked.format(missing=exercise.said(exercise.missing))
 
 
 def _not_written(exercise: Exercise) -> str:
@@ -217,7 +219,7 @@ def _not_written(exercise: Exercise) -> str:
         if _is_generator(exercise)
         else _("`{name}` is not written yet. It should return {missing}.")
     )
-    return said.format(name=exercise.name, missing=exercise.missing)
+    return said.format(name=exercise.name, missing=exercise.said(exercise.missing))
 
 
 def _unsolved_helper(exercise: Exercise, answer: Any) -> str:

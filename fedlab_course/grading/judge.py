@@ -136,7 +136,12 @@ def _not_judged(plan: Sequence[Step]) -> dict[str, Verdict]:
         id = exercise.id
         if id in remarks:
             rows[id] = Verdict(
-                id, exercise.title, "not judged", _UNREACHED, exercise.points, remarks[id]
+                id,
+                exercise.said(exercise.title),
+                "not judged",
+                _UNREACHED,
+                exercise.points,
+                remarks[id],
             )
     return rows
 

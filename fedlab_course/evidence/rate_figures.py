@@ -28,17 +28,28 @@ _UPPER = (0.42, 1.0)  # the parts of the height of the two panels
 _LOWER = (0.0, 0.27)
 
 
-def stored(split: str, methods: Sequence[str], *, title: str, axis: str = "rounds") -> go.Figure:
+def stored(
+    split: str,
+    methods: Sequence[str],
+    *,
+    title: str,
+    axis: str = "rounds",
+    names: Mapping[str, str] | None = None,
+) -> go.Figure:
     """Draw :func:`fedlab_core.plots.rates` of the stored validation accuracies of ``methods``.
 
     Of several configurations of a method, such as FedMas's λ, the one that is chosen is drawn.
+    ``names``: method → its name in the figure, where it is another.
     """
+    names = names or {}
     found = {method: best_rates.chosen_curve(split, method, axis) for method in methods}
     curves = {
-        method: {rate: runs.tolist() for rate, runs in curve.items()}
+        names.get(method, method): {rate: runs.tolist() for rate, runs in curve.items()}
         for method, curve in found.items()
     }
-    best = {method: best_rates.best_rate(split, method, axis) for method in methods}
+    best = {
+        names.get(method, method): best_rates.best_rate(split, method, axis) for method in methods
+    }
     title_of_y = _TITLES_OF_Y[axis]
     figure = fl.plots.rates(curves, best, y_title=title_of_y, title=title)
     lines = title_of_y.replace(", ", ",<br>").replace("，", "，<br>")

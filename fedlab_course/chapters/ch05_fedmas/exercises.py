@@ -5,11 +5,14 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
+from fedlab_core.language import translator
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Case, Exercise, Mistake
 from fedlab_course.check.chances import cohorts_of, require_counts, require_stream
 from fedlab_course.check.tools import array, close, require, run_with, shown
 from fedlab_course.check.with_model import linear
+
+_ = translator(__name__)
 
 
 class MyPairs(fl.Algorithm):
@@ -71,13 +74,17 @@ def _check_turns(rounds):
     for cohorts in rounds:
         require(
             len(cohorts) == _FOUR,
-            f"Four groups make four pairs a round. Your round has {len(cohorts)}.",
+            _("Four groups make four pairs a round. Your round has {count}.").format(
+                count=len(cohorts)
+            ),
         )
         seen = [sorted(int(group[client]) for client in cohort) for cohort in cohorts]
         require(
             seen == [[0, 2], [1, 3], [0, 2], [1, 3]],
-            "With T = 4 the pairs are of the groups 0 and 2, 1 and 3, 2 and 0, 3 and 1, in this "
-            f"order. Yours are of the groups {seen}.",
+            _(
+                "With T = 4 the pairs are of the groups 0 and 2, 1 and 3, 2 and 0, 3 and 1, in "
+                "this order. Yours are of the groups {groups}."
+            ).format(groups=seen),
         )
 
 
@@ -92,14 +99,18 @@ def _check_draws(rounds):
         require_counts(
             counts.tolist(),
             (1 / sizes[group[members]]).tolist(),
-            f"Pair {t} must have each client of its two groups equally often, here {{expected}} "
-            "times in 2,000 rounds. With yours one of them has {count} turns.",
+            _(
+                "Pair {pair} must have each client of its two groups equally often, here "
+                "{{expected}} times in 2,000 rounds. With yours one of them has {{count}} turns."
+            ).format(pair=t),
         )
         pairs = {tuple(sorted(pair)) for pair in slot}
         require(
             len(pairs) == sizes[t] * sizes[(t + 2) % _FOUR],
-            f"In 2,000 rounds pair {t} had only {len(pairs)} different choices of two clients. "
-            "Each client of a group must be able to meet each of the other.",
+            _(
+                "In 2,000 rounds pair {pair} had only {count} different choices of two clients. "
+                "Each client of a group must be able to meet each of the other."
+            ).format(pair=t, count=len(pairs)),
         )
 
 
@@ -116,8 +127,8 @@ def check_importance(answer):
     weight = [[1.0, 2.0], [0.0, -1.0]]
     bias = [0.5, 0.0]
     for samples, hint in (
-        ([[1.0, 1.0]], "Of one sample it is |∂‖f(x)‖²/∂w|: first W row by row, then b."),
-        ([[1.0, 1.0], [-2.0, -1.0]], "Take the absolute value for each sample, then the mean."),
+        ([[1.0, 1.0]], _("Of one sample it is |∂‖f(x)‖²/∂w|: first W row by row, then b.")),
+        ([[1.0, 1.0], [-2.0, -1.0]], _("Take the absolute value for each sample, then the mean.")),
     ):
         x = np.array(samples)
         f = x @ np.transpose(weight) + bias
@@ -126,7 +137,9 @@ def check_importance(answer):
         result = array(run_with(answer, linear, weight, bias, samples), (6,))
         require(
             close(result, expected),
-            f"{hint} It must be {shown(expected)}, and yours is {shown(result)}.",
+            _("{hint} It must be {expected}, and yours is {found}.").format(
+                hint=hint, expected=shown(expected), found=shown(result)
+            ),
         )
 
 
@@ -164,32 +177,32 @@ EXERCISES = (
             Case(
                 (_START, 0, _slope, 0.1, 1, 1.0, _HALF),
                 [1.8, -0.8],
-                "At y = w the penalty does not pull.",
+                _("At y = w the penalty does not pull."),
             ),
             Case(
                 (_START, 0, _slope, 0.1, 2, 0.0, _HALF),
                 [1.62, -0.62],
-                "With λ = 0 these are steps of FedAvg.",
+                _("With λ = 0 these are steps of FedAvg."),
             ),
             Case(
                 (_START, 0, _slope, 0.1, 2, 1.0, _HALF),
                 [1.64, -0.62],
-                "The first parameter has Ω = 0.5, the second 0.",
+                _("The first parameter has Ω = 0.5, the second 0."),
             ),
             Case(
                 (_START, 0, _slope, 0.2, 2, 2.0, _HALF),
                 [1.44, -0.28],
-                "Two steps with η = 0.2 and λ = 2.",
+                _("Two steps with η = 0.2 and λ = 2."),
             ),
         ),
         mistakes=(
-            Mistake("2 * strength", "strength", "What is the derivative of λ Ω (y − w)²?"),
-            Mistake("(y - w)", "(w - y)", "Your penalty pushes y away from w."),
-            Mistake(" * importance", "", "Your penalty does not depend on Ω."),
+            Mistake("2 * strength", "strength", _("What is the derivative of λ Ω (y − w)²?")),
+            Mistake("(y - w)", "(w - y)", _("Your penalty pushes y away from w.")),
+            Mistake(" * importance", "", _("Your penalty does not depend on Ω.")),
             Mistake(
                 "gradient(k, y)",
                 "gradient(k, w)",
-                "Each step needs the gradient where the client is then.",
+                _("Each step needs the gradient where the client is then."),
             ),
         ),
     ),

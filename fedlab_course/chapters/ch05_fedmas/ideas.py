@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK
 from fedlab_core.plots.style import group_look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
+
+_ = translator(__name__)
 
 _LEAST = 0.7  # of the accuracy on the second task that is drawn
 _APART = 0.04  # of two labelled points, in accuracy
@@ -34,7 +37,7 @@ def forgetting(
         strength: _figure(strength, table, np.asarray(visits), names)
         for strength, table in accuracies.items()
     }
-    return gallery(figures, "λ of the penalty", goal=goal)
+    return gallery(figures, _("λ of the penalty"), goal=goal)
 
 
 def _figure(
@@ -44,15 +47,15 @@ def _figure(
     last = table[-1]
     best = table.max(0)
     figure = new_figure(
-        title=f"Two clients in turn, λ = {strength:g}",
-        x_title="server updates",
-        y_title="accuracy on its own data",
+        title=_("Two clients in turn, λ = {strength:g}").format(strength=strength),
+        x_title=_("server updates"),
+        y_title=_("accuracy on its own data"),
     )
     for tier, (name, values) in enumerate(zip(names, table.T, strict=True)):
         mine = trained == tier
         ring = {"color": INK, "width": np.where(mine, 2.5, 0)}
         sizes = np.where(mine, 12, 6)
-        hover = f"{name}: %{{y:.1%}} after update %{{x}}<extra></extra>"
+        hover = _("{name}: %{{y:.1%}} after update %{{x}}").format(name=name) + "<extra></extra>"
         add_curve(
             figure,
             along,
@@ -64,15 +67,15 @@ def _figure(
             hovertemplate=hover,
         )
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
-    text = (
-        f"λ={strength:g}. Accuracy on the data of each of {len(names)} tiers after each of "
-        f"{len(table)} server updates; large ringed marks where the tier itself was trained. "
-        f"Lost since its best, on average {(best - last).mean():.1%}."
-    )
+    text = _(
+        "λ={strength:g}. Accuracy on the data of each of {tiers} tiers after each of {updates} "
+        "server updates; large ringed marks where the tier itself was trained. Lost since its "
+        "best, on average {lost:.1%}."
+    ).format(strength=strength, tiers=len(names), updates=len(table), lost=(best - last).mean())
     rows = [
         [name, f"{end:.1%}", f"{top:.1%}"] for name, end, top in zip(names, last, best, strict=True)
     ]
-    set_description(figure, text, ["tier", "at the end", "best"], rows)
+    set_description(figure, text, [_("tier"), _("at the end"), _("best")], rows)
     return figure
 
 
@@ -85,9 +88,9 @@ def kept_and_learned(
     tasks. The best is the upper right corner.
     """
     figure = new_figure(
-        title="Keep the first task, learn the second",
-        x_title=f"accuracy on the {names[1]}",
-        y_title=f"accuracy on the {names[0]}",
+        title=_("Keep the first task, learn the second"),
+        x_title=_("accuracy on the {task}").format(task=names[1]),
+        y_title=_("accuracy on the {task}").format(task=names[0]),
         legend=False,
     )
     rows = []
@@ -95,13 +98,10 @@ def kept_and_learned(
         rows += _add_penalty(figure, number, name, of)
     figure.update_xaxes(range=[_LEAST, 1.02], tickformat=".0%")
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%")
-    set_description(
-        figure,
-        f"Two accuracies at the end, a curve over λ for {' and '.join(ends)}. Up and to the right "
-        "is better.",
-        ["penalty", *names],
-        rows,
-    )
+    text = _(
+        "Two accuracies at the end, a curve over λ for {penalties}. Up and to the right is better."
+    ).format(penalties=_(" and ").join(ends))
+    set_description(figure, text, [_("penalty"), *names], rows)
     return figure
 
 
@@ -126,7 +126,7 @@ def _add_penalty(
     first, second = np.array(list(of.values())).T
     labels = [f"{strength:g}" for strength in of]
     style = group_look(number)
-    hover = f"{name}, λ = %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned<extra></extra>"
+    hover = _("{name}, λ = %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned").format(name=name)
     add_curve(
         figure,
         second,
@@ -138,7 +138,7 @@ def _add_penalty(
         textposition="top right" if number else "bottom left",
         textfont={"color": style.colour, "size": 12},
         customdata=labels,
-        hovertemplate=hover,
+        hovertemplate=f"{hover}<extra></extra>",
     )
     top = int((first + second).argmax())
     figure.add_annotation(
@@ -150,7 +150,7 @@ def _add_penalty(
         ay=90 * number - 45,
     )
     return [
-        [f"{name}, λ = {label}", f"{kept:.0%}", f"{learned:.0%}"]
+        [_("{name}, λ = {label}").format(name=name, label=label), f"{kept:.0%}", f"{learned:.0%}"]
         for label, kept, learned in zip(labels, first, second, strict=True)
     ]
 
@@ -184,7 +184,7 @@ def stiff(
     """
     strengths = (0.5, 2, 5, 8, 9, 9.5, 10, 12, 30)
     figures = {value: _steps(value, explicit, implicit) for value in strengths}
-    return gallery(figures, "λ of the penalty", goal=goal)
+    return gallery(figures, _("λ of the penalty"), goal=goal)
 
 
 def rests(strength: float) -> float:
@@ -205,21 +205,23 @@ def walked(update: LocalUpdate, strength: float) -> np.ndarray:
 
 
 def _steps(strength: float, explicit: LocalUpdate, implicit: LocalUpdate) -> go.Figure:
-    figure = new_figure(title=None, x_title="local step", y_title="y")
+    figure = new_figure(title=None, x_title=_("local step"), y_title="y")
     figure.add_hline(y=rests(strength), line={"color": GREY, "width": 2, "dash": "dot"})
     rows = []
-    for number, (name, update) in enumerate((("explicit", explicit), ("implicit", implicit))):
+    kinds = ((_("explicit"), explicit), (_("implicit"), implicit))
+    for number, (name, update) in enumerate(kinds):
         way = walked(update, strength)
-        add_curve(figure, np.arange(len(way)), way, f"{name} step", group_look(2 * number + 2))
+        curve = _("{name} step").format(name=name)
+        add_curve(figure, np.arange(len(way)), way, curve, group_look(2 * number + 2))
         rows.append([name, f"{way[1]:.3g}", f"{way[-1]:.3g}"])
     figure.update_yaxes(range=[-1.5, 2.0])
     factor = 2 * ETA * strength
-    words = f"η · 2λΩ = {factor:.2g}; the dotted line is where both should rest"
-    figure.update_layout(title={"text": words, "font": {"size": 14}})
-    set_description(
-        figure,
-        f"One parameter over {STEPS} local steps at λ={strength:g}. {words}.",
-        ["step", "y after 1", "y at the end"],
-        rows,
+    words = _("η · 2λΩ = {factor:.2g}; the dotted line is where both should rest").format(
+        factor=factor
     )
+    figure.update_layout(title={"text": words, "font": {"size": 14}})
+    text = _("One parameter over {steps} local steps at λ={strength:g}. {words}.").format(
+        steps=STEPS, strength=strength, words=words
+    )
+    set_description(figure, text, [_("step"), _("y after 1"), _("y at the end")], rows)
     return figure

@@ -9,13 +9,20 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import display
 from fedlab_course.evidence import best_rates, rate_figures, tables
 
+_ = translator(__name__)
+
 RATED = ("FedAvg", "TFedAvg", "one client an update")
-_NAMES = {name: name for name in RATED} | {"TFedAvg": "tiers by DBSCAN"}
+_NAMES = {
+    "FedAvg": "FedAvg",
+    "TFedAvg": _("tiers by DBSCAN"),
+    "one client an update": _("one client an update"),
+}
 _PAIRS = (("TFedAvg", "FedAvg"), ("TFedAvg", "one client an update"))
 # Tiers by label → λ and η. Of those tried by hand the best after fifty updates, on validation
 # samples of seeds 100 to 102: 56, 55 and 80 % for the three.
@@ -24,18 +31,34 @@ CHOSEN = {
     "plain penalty": (3.0, 0.0044),
     "FedMas": (30.0, 0.0088),
 }
+_CHOSEN_NAMES = {
+    "tiers": _("tiers"),
+    "plain penalty": _("plain penalty"),
+    "FedMas": "FedMas",
+}
 _ROUNDING = 1e-6  # of float32 parameters
 _SPLIT = "one_label"
-_AXES = {"rounds": "after 50 rounds", "updates": "after 50 updates", "bytes": "after 120 MB"}
-_RANDOM = "FedAvg: random clients"
-_UNLIKE = "two unlike clients"
-_ALIKE = "two like clients"
+_SPLIT_NAMES = {
+    "two labels": _("two labels"),
+    "one label": _("one label"),
+    "Dirichlet 0.1": _("Dirichlet 0.1"),
+    "Dirichlet 0.3": _("Dirichlet 0.3"),
+    "IID": _("IID"),
+}
+_AXES = {
+    "rounds": _("after 50 rounds"),
+    "updates": _("after 50 updates"),
+    "bytes": _("after 120 MB"),
+}
+_RANDOM = _("FedAvg: random clients")
+_UNLIKE = _("two unlike clients")
+_ALIKE = _("two like clients")
 _KINDS = {
     _RANDOM: (INK, "circle"),
     _UNLIKE: (GROUPS[0], "square"),
     _ALIKE: (GROUPS[2], "diamond"),
 }
-YOURS = "yours, half a round apart"
+YOURS = _("yours, half a round apart")
 
 
 class StoredRow(NamedTuple):
@@ -48,23 +71,25 @@ class StoredRow(NamedTuple):
 
 _TIERS = {"algorithm": "fedmastruetiers"}
 STEPS = {  # rows, each with one property more than the row before → the words of the difference
-    "FedAvg, 20 clients": "",
-    "FedAvg, 2 clients": "more updates",
-    "pairs, new order": "each label in every round",
-    "tiers by label, new order": "likeness",
-    "tiers by label": "fixed order",
+    _("FedAvg, 20 clients"): "",
+    _("FedAvg, 2 clients"): _("more updates"),
+    _("pairs, new order"): _("each label in every round"),
+    _("tiers by label, new order"): _("likeness"),
+    _("tiers by label"): _("fixed order"),
 }
 ROWS = {
-    "FedAvg, 20 clients": StoredRow(_RANDOM, "tiers_order", {"algorithm": "fedavg"}),
-    "FedAvg, 2 clients": StoredRow(_RANDOM, "small_updates", {}),
-    "pairs, new order": StoredRow(_UNLIKE, "pairs_order", {"order": "shuffled"}),
-    "tiers by label, new order": StoredRow(
+    _("FedAvg, 20 clients"): StoredRow(_RANDOM, "tiers_order", {"algorithm": "fedavg"}),
+    _("FedAvg, 2 clients"): StoredRow(_RANDOM, "small_updates", {}),
+    _("pairs, new order"): StoredRow(_UNLIKE, "pairs_order", {"order": "shuffled"}),
+    _("tiers by label, new order"): StoredRow(
         _ALIKE, "tiers_order", _TIERS | {"tier_order": "shuffled"}
     ),
-    "tiers by label": StoredRow(_ALIKE, "tiers_order", _TIERS | {"tier_order": "fixed"}),
-    "pairs, half a round apart": StoredRow(_UNLIKE, "tiers_order", {"algorithm": "rotatedpairs"}),
+    _("tiers by label"): StoredRow(_ALIKE, "tiers_order", _TIERS | {"tier_order": "fixed"}),
+    _("pairs, half a round apart"): StoredRow(
+        _UNLIKE, "tiers_order", {"algorithm": "rotatedpairs"}
+    ),
     YOURS: StoredRow(_UNLIKE, "", {}),
-    "pairs, turns together": StoredRow(_UNLIKE, "pairs_order", {"order": "together"}),
+    _("pairs, turns together"): StoredRow(_UNLIKE, "pairs_order", {"order": "together"}),
 }
 _SHARED = range(10)  # the seeds that all stored rows have
 
@@ -72,7 +97,10 @@ _SHARED = range(10)  # the seeds that all stored rows have
 def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
     """End accuracy on validation samples against η, for ``methods`` that need no further choice."""
     return rate_figures.stored(
-        _SPLIT, methods, title="One label a client, 50 rounds, tiers by DBSCAN"
+        _SPLIT,
+        methods,
+        title=_("One label a client, 50 rounds, tiers by DBSCAN"),
+        names={"one client an update": _NAMES["one client an update"]},
     )
 
 
@@ -85,11 +113,11 @@ def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
         for trace in panel.data:
             figure.add_trace(trace.update(showlegend=column == 1), row=1, col=column)
         figure.update_xaxes(title_text=panel.layout.xaxis.title.text, col=column)
-    figure.update_yaxes(title_text="test accuracy", col=1)
+    figure.update_yaxes(title_text=_("test accuracy"), col=1)
     figure.update_yaxes(tickformat=".0%")
     texts = [fl.plots.describe(panel) for panel in panels]
     table = panels[1].layout.meta["table"]
-    set_description(figure, " ".join(texts), table["columns"], table["rows"])
+    set_description(figure, display.sentences(*texts), table["columns"], table["rows"])
     return figure
 
 
@@ -108,7 +136,7 @@ def rated() -> pd.DataFrame:
             title: _points(best_rates.ahead(_SPLIT, method, baseline, axis))
             for axis, title in _AXES.items()
         }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("20 seeds")
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(_("20 seeds"))
 
 
 def _cell(method: str, axis: str) -> str:
@@ -116,8 +144,10 @@ def _cell(method: str, axis: str) -> str:
     values = best_rates.judged(_SPLIT, method, axis)
     rates = best_rates.curve(_SPLIT, method, axis)
     best = best_rates.best_rate(_SPLIT, method, axis)
-    edge = ", edge of the grid" if best in (min(rates), max(rates)) else ""
-    return f"{values.mean():.1%} ± {values.std():.1%} (η = {best:.2g}{edge})"
+    words = "{mean:.1%} ± {deviation:.1%} (η = {rate:.2g})"
+    if best in (min(rates), max(rates)):
+        words = _("{mean:.1%} ± {deviation:.1%} (η = {rate:.2g}, edge of the grid)")
+    return words.format(mean=values.mean(), deviation=values.std(), rate=best)
 
 
 def _points(gaps: pd.Series) -> str:
@@ -138,8 +168,8 @@ def penalty() -> pd.DataFrame:
         for axis, title in _AXES.items():
             variant = best_rates.best_of(split, best_rates.FEDMAS, axis)
             cells[title] = _points(best_rates.ahead(split, variant, "TFedAvg", axis))
-        rows[words] = cells
-    name = "tiers by DBSCAN: FedMas − TFedAvg, points"
+        rows[_SPLIT_NAMES[words]] = cells
+    name = _("tiers by DBSCAN: FedMas − TFedAvg, points")
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(name)
 
 
@@ -156,7 +186,8 @@ def fifty_updates(
     """
     runs: dict[str, list[fl.History]] = {}
     for name, (strength, lr) in CHOSEN.items():
-        words = f"{name}, λ = {strength:g}, η = {lr:g}" if strength else f"{name}, η = {lr:g}"
+        words = _("{name}, λ = {strength:g}, η = {lr:g}") if strength else _("{name}, η = {lr:g}")
+        words = words.format(name=_CHOSEN_NAMES[name], strength=strength, lr=lr)
         runs[words] = []
         for seed in seeds:
             fed, model, labels = federation(seed)
@@ -173,9 +204,17 @@ def same(mine: fl.Algorithm, theirs: fl.Algorithm, fed: Any, model: Any, **setti
     w, v = (fl.simulate(fed, model, rule, **one_round).params for rule in (mine, theirs))
     assert w is not None and v is not None
     largest = float((w - v).abs().max())
-    word = "agree" if largest < _ROUNDING else "differ"
-    line = f"Your `{type(mine).__name__}` and `fl.{type(theirs).__name__}` {word}: after one round "
-    display.publish(display.remark(f"{line}no parameter differs by more than {largest:.0e}."))
+    line = _(
+        "Your `{mine}` and `fl.{theirs}` differ: after one round no parameter differs by more than "
+        "{largest:.0e}."
+    )
+    if largest < _ROUNDING:
+        line = _(
+            "Your `{mine}` and `fl.{theirs}` agree: after one round no parameter differs by more "
+            "than {largest:.0e}."
+        )
+    names = {"mine": type(mine).__name__, "theirs": type(theirs).__name__}
+    display.publish(display.remark(line.format(**names, largest=largest)))
     return largest
 
 
@@ -187,14 +226,15 @@ def _signed(points: float) -> str:
 
 def steps() -> pd.DataFrame:
     """The differences of ``STEPS`` in points, and their sum, for two measures at two rates."""
-    measures = {"mean accuracy": "mean_accuracy", "end accuracy": "end_accuracy"}
+    measures = {_("mean accuracy"): "mean_accuracy", _("end accuracy"): "end_accuracy"}
     points: dict[str, dict[str, float]] = {}
     for title, measure in measures.items():
         for lr in (0.01, 0.05):
             means = pd.Series({name: _values(name, measure, lr).mean() for name in STEPS})
             differences = 100 * means.diff().iloc[1:].rename(STEPS)
-            points[f"{title}, η = {lr:g}"] = {**differences, "in all": differences.sum()}
-    return pd.DataFrame(points).map("{:+.1f}".format).rename_axis("points, ten seeds")
+            name = _("{name}, η = {lr:g}").format(name=title, lr=lr)
+            points[name] = {**differences, _("in all"): differences.sum()}
+    return pd.DataFrame(points).map("{:+.1f}".format).rename_axis(_("points, ten seeds"))
 
 
 def _values(name: str, measure: str = "mean_accuracy", lr: float = 0.01) -> pd.Series:
@@ -213,8 +253,8 @@ def apart(yours: Mapping[int, float]) -> go.Figure:
     bar the 95 % interval of the mean.
     """
     figure = new_figure(
-        title="From FedAvg to tiers in four steps, η = 0.01 for all",
-        x_title="mean accuracy over 30 rounds, 72 MB each",
+        title=_("From FedAvg to tiers in four steps, η = 0.01 for all"),
+        x_title=_("mean accuracy over 30 rounds, 72 MB each"),
         y_title="",
         height=640,
     )
@@ -233,9 +273,12 @@ def apart(yours: Mapping[int, float]) -> go.Figure:
     places = list(range(len(ROWS)))
     figure.update_yaxes(tickvals=places, ticktext=list(ROWS), range=[len(ROWS) - 0.5, -0.6])
     figure.update_xaxes(tickformat=".0%")
-    text = "Dot chart of mean accuracy over 30 rounds, with 95 % intervals, and differences. "
-    columns = ["cohorts", "kind", "mean", "low", "high", "seeds"]
-    set_description(figure, text + "; ".join(sentences) + ".", columns, rows)
+    text = _(
+        "Dot chart of mean accuracy over 30 rounds, with 95 % intervals, and differences. "
+        "{differences}."
+    ).format(differences=_("; ").join(sentences))
+    columns = [_("cohorts"), _("kind"), _("mean"), _("low"), _("high"), _("seeds")]
+    set_description(figure, text, columns, rows)
     return figure
 
 
@@ -244,7 +287,7 @@ def _add_line(figure: go.Figure) -> None:
     level = len(STEPS) - 0.4
     figure.add_hline(y=level, line={"color": GREY, "width": 1})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "left", "yanchor": "top"}
-    text = "the same updates, the turns of a label placed otherwise"
+    text = _("the same updates, the turns of a label placed otherwise")
     figure.add_annotation(x=0, xref="paper", y=level, text=text, font={"color": GREY}, **note)
 
 
@@ -259,7 +302,7 @@ def _add_row(
         mode="markers",
         showlegend=False,
         marker={"color": colour, "size": 5, "opacity": 0.4},
-        hovertemplate=f"%{{x:.1%}}<extra>one seed, {name}</extra>",
+        hovertemplate=_("%{{x:.1%}}<extra>one seed, {name}</extra>").format(name=name),
     )
     found = t_interval(values)
     mine = name == YOURS
@@ -276,8 +319,9 @@ def _add_row(
             "color": colour,
             "line": {"width": 2.5 if mine else 0},
         },
-        hovertemplate=f"{found.mean:.1%}<br>{found.low:.1%} to {found.high:.1%}"
-        f"<extra>{name}</extra>",
+        hovertemplate=_("{mean:.1%}<br>{low:.1%} to {high:.1%}<extra>{name}</extra>").format(
+            mean=found.mean, low=found.low, high=found.high, name=name
+        ),
     )
 
 
@@ -305,7 +349,9 @@ def _add_difference(
         arrowcolor=GREY,
     )
     number = f"{paired.mean():+.0f}".replace("-", "−")
-    words = f"{STEPS[second]}: {number} points"
+    words = _("{step}: {number} points").format(step=STEPS[second], number=number)
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -8}
     figure.add_annotation(x=min(x), y=level, text=f"<b>{words}</b>", **note)
-    return f"{words}, from {first} to {second}"
+    return _("{difference}, from {first} to {second}").format(
+        difference=words, first=first, second=second
+    )

@@ -1,7 +1,6 @@
 """The claims of the sources in words, and the marks that they get as the margin is dragged."""
 
 import textwrap
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -11,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK, VERDICTS, rgba
 from fedlab_core.plots.style import new_figure, set_description
+from fedlab_course import words as words_of
 from fedlab_course.check import own
 from fedlab_course.evidence import configs, forest, judging, shown, tables
 from fedlab_course.evidence.configs import Statement
@@ -21,13 +22,15 @@ from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider
 
+_ = translator(__name__)
+
 Word = Callable[[float, float, float], str]
 Stands = Callable[[np.ndarray, float], Any]
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 LEVEL = (1 - judging.LEVEL) / 2
 _WORDS = Path(__file__).parent / "claims_in_words.toml"
 _FIXED = ("diverged", "not tested", "not measured")  # no margin changes these
-IN_PART = "◐ in part"
+IN_PART = _("◐ in part")
 _FOR = ("holds", "confirmed", "higher")
 _AGAINST = ("opposite", "refuted", "lower", "equivalent")
 _EQUIVALENT = 8  # claims: the goal of the slider where all of them are shown
@@ -71,7 +74,7 @@ def leads() -> dict[str, JudgedStatement]:
 @lru_cache(maxsize=1)
 def in_words() -> dict[str, str]:
     """Each claim of the sources in a few words."""
-    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+    return words_of.read(_WORDS, __name__)
 
 
 @lru_cache(maxsize=16)
@@ -149,13 +152,13 @@ def all_claims(
     where it is not significant among all statements; by default the stored rules, uncorrected.
     ``only``: the identifiers of the claims, by default all.
     """
-    tip = "Every δ is multiplied by this; 1 is the plan"
-    factors = slider("all δ, times", FACTORS, 1.0, tip)
+    tip = _("Every δ is multiplied by this; 1 is the plan")
+    factors = slider(_("all δ, times"), FACTORS, 1.0, tip)
     goal = _goal_of_few() if only else _goal_of_all()
 
     def draw(factor: float) -> go.Figure:
         functions = [one for one in (word, stands) if one is not None]
-        whose = f", {own.whose(*functions)}" if functions else ""
+        whose = own.whose(*functions) if functions else ""
         return _figure(factor, rows(factor, word, stands, only), whose)
 
     return Idea(draw, {"factor": factors}, goal=goal)
@@ -163,7 +166,7 @@ def all_claims(
 
 def _goal_of_few() -> Goal:
     first = leads()["000-1"].statement.id
-    wish = "find the least factor at which the first claim is equivalent"
+    wish = _("find the least factor at which the first claim is equivalent")
     least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
     return Goal(wish, lambda factor: factor == least)
 
@@ -173,15 +176,18 @@ def _goal_of_all() -> Goal:
         return sum(judged_at(factor)[one.statement.id].verdict == "equivalent" for one in mine)
 
     mine = leads().values()
-    wish = f"find the least factor at which {_EQUIVALENT} claims are equivalent"
+    wish = _("find the least factor at which {count} claims are equivalent").format(
+        count=_EQUIVALENT
+    )
     least = min(one for one in FACTORS if equivalent(one) >= _EQUIVALENT)
     return Goal(wish, lambda factor: factor == least)
 
 
 def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
+    title = _("Planned δ × {factor:g}, {whose}") if whose else _("Planned δ × {factor:g}")
     figure = new_figure(
-        title=f"Planned δ × {factor:g}{whose}",
-        x_title="mean and 95 % interval, divided by the planned δ (logarithmic)",
+        title=title.format(factor=factor, whose=whose),
+        x_title=_("mean and 95 % interval, divided by the planned δ (logarithmic)"),
         y_title="",
         height=110 + _ROW * len(found),
         legend=False,
@@ -231,6 +237,7 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
     colour, symbol = forest.LOOKS[row.verdict]
     colour = VERDICTS["other"] if row.in_part else colour
     middle, low, high = _places(row)
+    hover = f"{row.judged.statement.sentence}<br>{shown.interval(row.judged)}"
     is_open = row.significant is False and row.verdict not in judging.OPEN
     figure.add_scatter(
         x=[middle],
@@ -246,7 +253,7 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
             "color": colour,
         },
         marker={"color": colour, "symbol": f"{symbol}-open" if is_open else symbol, "size": 10},
-        hovertemplate=f"{row.judged.statement.sentence}<br>{shown.interval(row.judged)}<extra></extra>",
+        hovertemplate=f"{hover}<extra></extra>",
     )
     figure.add_annotation(
         x=1,
@@ -255,36 +262,46 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
         y=place,
         xanchor="left",
         align="left",
-        text=f"<b>{_said(row)}</b>".replace(", ", ",<br>"),
+        text=f"<b>{_said(row, broken=True)}</b>",
         font={"color": colour, "size": 12},
         showarrow=False,
     )
 
 
-def _said(row: Row) -> str:
+def _said(row: Row, *, broken: bool = False) -> str:
     """The word of a claim with its sign, how many of its statements have the sign of its lead, such
-    as "✓ holds 3 of 3" or "◐ in part 3 of 8", and whether it is uncorrected.
+    as "✓ holds 3 of 3" or "◐ in part 3 of 8", and whether it is uncorrected. ``broken``: with a
+    new line before that.
     """
-    text = {"higher": "▲ higher", "lower": "▼ lower", "equivalent": "≈ equivalent"}
+    text = {"higher": _("▲ higher"), "lower": _("▼ lower"), "equivalent": _("≈ equivalent")}
     said = text.get(row.verdict, shown.WORDS[row.verdict])
     said = IN_PART if row.in_part else said
     if row.many > 1:
-        said += f" {row.alike} of {row.many}"
+        said = _("{said} {alike} of {many}").format(said=said, alike=row.alike, many=row.many)
     is_open = row.significant is False and row.verdict not in judging.OPEN
-    return f"{said}, uncorrected" if is_open else said
+    marked = _("{said},<br>uncorrected") if broken else _("{said}, uncorrected")
+    return marked.format(said=said) if is_open else said
 
 
 def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str) -> None:
     counts: Mapping[str, int] = {
         verdict: sum(row.verdict == verdict for row in found) for verdict in judging.VERDICTS
     }
-    phrases = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    text = (
-        f"{len(found)} claims at {factor:g} times their planned margins{whose}: {phrases}. A mark "
-        "is a mean, a bar its 95 % interval, and the grey band the margin."
+    phrases = _(", ").join(
+        _("{count} {verdict}").format(count=count, verdict=judging.NAMES[verdict])
+        for verdict, count in counts.items()
+        if count
     )
+    when = _("{count} claims at {factor:g} times their planned margins")
+    if whose:
+        when = _("{count} claims at {factor:g} times their planned margins, {whose}")
+    text = _(
+        "{when}: {phrases}. A mark is a mean, a bar its 95 % interval, and the grey band the "
+        "margin."
+    ).format(when=when.format(count=len(found), factor=factor, whose=whose), phrases=phrases)
     table = [
         [row.words, _said(row), shown.interval(row.judged), f"{row.judged.finding.margin:g}"]
         for row in found
     ]
-    set_description(figure, text, ["claim", "verdict", "mean and interval", "δ"], table)
+    columns = [_("claim"), _("verdict"), _("mean and interval"), "δ"]
+    set_description(figure, text, columns, table)

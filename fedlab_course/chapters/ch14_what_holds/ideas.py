@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.evidence import judging, tables
@@ -13,6 +14,8 @@ from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea
 from fedlab_course.explore.widgets import slider
 
+_ = translator(__name__)
+
 _POINTS = (0.2, 0.5, 1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)  # margins, in points
 _SEEDS = (2, 5, 10)
 _TICKS = [place / 100 for place in range(-24, 25, 2)]  # accuracies
@@ -21,7 +24,7 @@ _TICKS = [place / 100 for place in range(-24, 25, 2)]  # accuracies
 def first_claim() -> Idea:
     """:func:`margin` of the first claim: how far SCAFFOLD ends above FedProx."""
     numbers = tables.numbers(judging.stored()["000-1a"].statement)
-    return margin(list(numbers.values()), "accuracy at the end, SCAFFOLD minus FedProx")
+    return margin(list(numbers.values()), _("accuracy at the end, SCAFFOLD minus FedProx"))
 
 
 def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Idea:
@@ -33,8 +36,8 @@ def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Id
     """
     seeds = [*(count for count in _SEEDS if count < len(differences)), len(differences)]
     sliders = {
-        "delta": slider("δ in points", _POINTS, delta, "Less than this counts as nothing"),
-        "seeds": slider("seeds", seeds, len(differences), "How many of the runs count"),
+        "delta": slider(_("δ in points"), _POINTS, delta, _("Less than this counts as nothing")),
+        "seeds": slider(_("seeds"), seeds, len(differences), _("How many of the runs count")),
     }
 
     def check(delta: float, seeds: int) -> bool:
@@ -42,7 +45,7 @@ def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Id
         return int(seeds) == len(differences) and verdict == "equivalent"
 
     goal = Goal(
-        f"with all {len(differences)} seeds, find a δ that says: equivalent",
+        _("with all {count} seeds, find a δ that says: equivalent").format(count=len(differences)),
         check,
     )
 
@@ -60,7 +63,9 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     verdict = _verdict(values, delta)
     word = WORDS[verdict.verdict]
     figure = new_figure(
-        title=f"{word}: {len(values)} seeds, δ = {_points(delta)}",
+        title=_("{word}: {count} seeds, δ = {delta}").format(
+            word=word, count=len(values), delta=_points(delta)
+        ),
         x_title=name,
         y_title="",
         height=270,
@@ -77,37 +82,46 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
         "width": 7,
     }
     about = {
-        "name": "mean and 95 % interval",
+        "name": _("mean and 95 % interval"),
         "marker": {"color": GROUPS[0], "size": 12},
         "error_x": bar,
     }
-    figure.add_scatter(x=[verdict.mean], y=["mean"], mode="markers", **about)
+    figure.add_scatter(x=[verdict.mean], y=[_("mean")], mode="markers", **about)
     reach = min(
         0.25, 1.1 * max(0.05, *(abs(value) for value in (*values, verdict.low, verdict.high)))
     )
     figure.update_xaxes(range=[-reach, reach], tickvals=_TICKS, ticktext=[*map(_points, _TICKS)])
     figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
-    mean, low, high = (f"{value:+.4f}" for value in (verdict.mean, verdict.low, verdict.high))
-    text = (
-        f"{word}: with {verdict.n} seeds the mean is {mean} and the 95 % interval goes from "
-        f"{low} to {high}; "
-    )
-    text += f"the strip is ±{delta:g}."
-    row = [f"{verdict.n}", f"{delta:g}", mean, low, high, word]
-    set_description(figure, text, ["seeds", "δ", "mean", "low", "high", "verdict"], [row])
+    _describe(figure, verdict, delta)
     return figure
+
+
+def _describe(figure: go.Figure, verdict: Finding, delta: float) -> None:
+    word = WORDS[verdict.verdict]
+    mean, low, high = (f"{value:+.4f}" for value in (verdict.mean, verdict.low, verdict.high))
+    text = _(
+        "{word}: with {count} seeds the mean is {mean} and the 95 % interval goes from {low} to "
+        "{high}; the strip is ±{delta:g}."
+    ).format(word=word, count=verdict.n, mean=mean, low=low, high=high, delta=delta)
+    row = [f"{verdict.n}", f"{delta:g}", mean, low, high, word]
+    columns = [_("seeds"), "δ", _("mean"), _("low"), _("high"), _("verdict")]
+    set_description(figure, text, columns, [row])
 
 
 def _points(accuracy: float) -> str:
     """An accuracy in words, such as "1 point" and "−2 points"."""
     points = 100 * accuracy
     text = f"{points:g}".replace("-", "−")
-    return f"{text} point" if points == 1 else f"{text} points"
+    return (_("{number} point") if points == 1 else _("{number} points")).format(number=text)
 
 
 def _add_strokes(figure: go.Figure, values: Sequence[float]) -> None:
     """Add a stroke for each seed."""
     stroke = {"symbol": "line-ns-open", "size": 17, "color": GROUPS[0], "line": {"width": 2.5}}
     figure.add_scatter(
-        x=list(values), y=["seeds"] * len(values), mode="markers", marker=stroke, name="one seed"
+        x=list(values),
+        y=[_("seeds")] * len(values),
+        mode="markers",
+        marker=stroke,
+        name=_("one seed"),
     )

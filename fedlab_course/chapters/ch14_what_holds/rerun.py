@@ -9,11 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from fedlab_core import validation
+from fedlab_core.language import translator
 from fedlab_core.reproduce.rerun import dataset_name, prepared
 from fedlab_core.sweep import plan
 from fedlab_course import display
 from fedlab_course.evidence import configs, judging, shown, tables
 from fedlab_course.experiments import all_experiments, measured_runs, measures, sweeps
+
+_ = translator(__name__)
 
 _WIDTH = 2  # standard deviations over seeds
 # of the largest number in a contrast: tables keep six digits,
@@ -47,26 +50,29 @@ def show(row: str, seeds: Sequence[int] = (0,)) -> None:
     live = again(row, seeds)
     judged = judging.stored()[row]
     stored = tables.numbers(judged.statement)
-    lines = ["Nothing is stored of this row yet."]
+    lines = [_("Nothing is stored of this row yet.")]
     if stored:
-        lines = [f"Stored: {shown.interval(judged)}, {shown.seeds(judged)}."]
+        line = _("Stored: {interval}, {seeds}.")
+        lines = [line.format(interval=shown.interval(judged), seeds=shown.seeds(judged))]
     for seed, value in live.items():
-        before = f"{shown.number(stored[seed])} stored" if seed in stored else "not stored"
-        lines.append(f"Seed {seed}: {shown.number(value)} live, {before}.")
-    word = "Run again"
+        line = _("Seed {seed}: {live} live, not stored.")
+        if seed in stored:
+            line = _("Seed {seed}: {live} live, {before} stored.")
+        before = shown.number(stored[seed]) if seed in stored else ""
+        lines.append(line.format(seed=seed, live=shown.number(value), before=before))
+    word = _("Run again")
     if len(stored) > 1:
         mean = statistics.mean(stored.values())
         spread = _WIDTH * statistics.stdev(stored.values())
         largest = max(map(abs, [*stored.values(), *live.values()]))
         inside = all(abs(value - mean) <= spread + _ROUNDING * largest for value in live.values())
-        word = "✓ inside" if inside else "✗ outside"
-        lines.append(
-            f"{word} the stored band, {shown.number(mean)} ± {spread:.4f} (two standard "
-            "deviations)."
-        )
-    display.publish(
-        display.verdict("fedlab-again", word, f"{row}: {judged.statement.sentence}", lines)
-    )
+        word = _("✓ inside") if inside else _("✗ outside")
+        line = _("✗ outside the stored band, {mean} ± {spread:.4f} (two standard deviations).")
+        if inside:
+            line = _("✓ inside the stored band, {mean} ± {spread:.4f} (two standard deviations).")
+        lines.append(line.format(mean=shown.number(mean), spread=spread))
+    title = _("{row}: {says}").format(row=row, says=judged.statement.sentence)
+    display.publish(display.verdict("fedlab-again", word, title, lines))
 
 
 def _measured(table: str, wanted: dict[str, Any], measure: str, seed: int) -> float:

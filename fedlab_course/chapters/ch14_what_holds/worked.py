@@ -7,11 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Stands, Word
 from fedlab_course.check import own
 from fedlab_course.evidence import forest, judging, plans, shown, tables
+
+_ = translator(__name__)
 
 _POINTS = 100  # accuracies → points
 _ROW = 46  # pixels
@@ -20,22 +23,22 @@ _RIGHT = 150
 _BAND = 0.16  # opacity
 # what each row compares; the axis and the rates
 ROWS = {
-    "000-1a": "SCAFFOLD − FedProx,<br>one rate",
-    "fair-2b": "SCAFFOLD − FedProx,<br>best rates",
-    "000-1b": "FedProx − FedAvg,<br>one rate",
-    "fair-2c": "FedProx − FedAvg,<br>best rates",
-    "002-3a": "by rounds,<br>one rate",
-    "fair-2q": "by rounds,<br>best rates",
-    "fair-2t": "by server updates,<br>best rates",
-    "001-1a": "FedAvg − FedProx,<br>first fifth of the rounds",
+    "000-1a": _("SCAFFOLD − FedProx,<br>one rate"),
+    "fair-2b": _("SCAFFOLD − FedProx,<br>best rates"),
+    "000-1b": _("FedProx − FedAvg,<br>one rate"),
+    "fair-2c": _("FedProx − FedAvg,<br>best rates"),
+    "002-3a": _("by rounds,<br>one rate"),
+    "fair-2q": _("by rounds,<br>best rates"),
+    "fair-2t": _("by server updates,<br>best rates"),
+    "001-1a": _("FedAvg − FedProx,<br>first fifth of the rounds"),
 }
 _EXAMPLES = (
-    ("holds", (1.5, 2.9), "above δ"),
-    ("higher", (0.4, 2.0), "above 0, and δ is in it"),
-    ("equivalent", (-0.4, 0.7), "between −δ and δ"),
-    ("undecided", (-0.5, 2.2), "0 is in it, and δ or −δ"),
-    ("lower", (-2.0, -0.4), "below 0, and −δ is in it"),
-    ("opposite", (-2.9, -1.5), "below −δ"),
+    ("holds", (1.5, 2.9), _("above δ")),
+    ("higher", (0.4, 2.0), _("above 0, and δ is in it")),
+    ("equivalent", (-0.4, 0.7), _("between −δ and δ")),
+    ("undecided", (-0.5, 2.2), _("0 is in it, and δ or −δ")),
+    ("lower", (-2.0, -0.4), _("below 0, and −δ is in it")),
+    ("opposite", (-2.9, -1.5), _("below −δ")),
 )
 
 
@@ -48,17 +51,17 @@ def differences(row: str) -> np.ndarray:
 def words() -> go.Figure:
     """Draw an interval for each of the six words, beside the band from −δ to δ."""
     figure = _empty(
-        "An interval gets a word", "the number that a statement is about", len(_EXAMPLES)
+        _("An interval gets a word"), _("the number that a statement is about"), len(_EXAMPLES)
     )
-    for place, (verdict, (low, high), _) in enumerate(_EXAMPLES):
+    for place, (verdict, (low, high), _unused) in enumerate(_EXAMPLES):
         colour, symbol = forest.LOOKS[verdict]
         _add_interval(figure, place, (low + high) / 2, (low, high), colour, symbol)
-        _add_word(figure, place, f"<b>{verdict}</b>", colour)
+        _add_word(figure, place, f"<b>{judging.NAMES[verdict]}</b>", colour)
     _label(figure, [where for *_, where in _EXAMPLES])
     figure.update_xaxes(range=[-3.2, 3.2], tickvals=[-1, 0, 1], ticktext=["−δ", "0", "δ"])
-    text = "An interval for each word, beside the band from −δ to δ."
-    rows = [[verdict, where] for verdict, _, where in _EXAMPLES]
-    set_description(figure, text, ["word", "the interval is"], rows)
+    text = _("An interval for each word, beside the band from −δ to δ.")
+    rows = [[judging.NAMES[verdict], where] for verdict, _unused, where in _EXAMPLES]
+    set_description(figure, text, [_("word"), _("the interval is")], rows)
     return figure
 
 
@@ -72,8 +75,9 @@ def claim(title: str, rows: Sequence[str], word: Word, stands: Stands) -> go.Fig
     every = judging.stored()
     kept = _kept(stands)
     delta = _POINTS * every[rows[0]].finding.margin
-    x_title = f"difference in points (grey: within δ = {delta:g})"
-    figure = _empty(f"{title}, {own.whose(word, stands)}", x_title, len(rows))
+    x_title = _("difference in points (grey: within δ = {delta:g})").format(delta=delta)
+    whole = _("{title}, {whose}").format(title=title, whose=own.whose(word, stands))
+    figure = _empty(whole, x_title, len(rows))
     table = []
     for place, row in enumerate(rows):
         finding = every[row].finding
@@ -85,15 +89,28 @@ def claim(title: str, rows: Sequence[str], word: Word, stands: Stands) -> go.Fig
         look = f"{symbol}-open" if is_open else symbol
         _add_interval(figure, place, mean, (low, high), colour, look)
         about = _interval(mean, low, high)
-        remark = "<br>uncorrected" if is_open else ""
-        _add_word(figure, place, f"<b>{said}</b>{remark}<br>{about}", colour)
-        table.append([_name(row), about, shown.seeds(every[row]), said, remark[4:]])
+        remark = _("uncorrected") if is_open else ""
+        name = judging.NAMES[said]
+        lines = [line for line in (f"<b>{name}</b>", remark, about) if line]
+        _add_word(figure, place, "<br>".join(lines), colour)
+        table.append([_name(row), about, shown.seeds(every[row]), name, remark])
     _label(figure, [_name(row) for row in rows])
     _scale_band(figure, delta)
-    columns = ["what", "mean and interval, points", "seeds", "word", "after correction"]
-    text = f"{title}: {'; '.join(f'{name}: {said}' for name, _, _, said, _ in table)}."
-    set_description(figure, text.replace("<br>", " "), columns, table)
+    _describe(figure, title, table)
     return figure
+
+
+def _describe(figure: go.Figure, title: str, table: list[list[str]]) -> None:
+    columns = [
+        _("what"),
+        _("mean and interval, points"),
+        _("seeds"),
+        _("word"),
+        _("after correction"),
+    ]
+    said = _("; ").join(_("{name}: {word}").format(name=row[0], word=row[3]) for row in table)
+    text = _("{title}: {said}.").format(title=title, said=said)
+    set_description(figure, text.replace("<br>", " "), columns, table)
 
 
 def _kept(stands: Stands) -> dict[str, bool]:
@@ -147,7 +164,9 @@ def _add_seeds(figure: go.Figure, place: int, values: np.ndarray, colour: str) -
     """Add a stroke for each seed, below the interval."""
     stroke = {"symbol": "line-ns-open", "size": 8, "color": colour, "line": {"width": 1.2}}
     y = [place + 0.3] * len(values)
-    figure.add_scatter(x=values, y=y, mode="markers", marker=stroke, name="one seed", opacity=0.7)
+    figure.add_scatter(
+        x=values, y=y, mode="markers", marker=stroke, name=_("one seed"), opacity=0.7
+    )
 
 
 def _add_interval(
@@ -166,7 +185,7 @@ def _add_interval(
         mode="markers",
         marker={"color": colour, "symbol": symbol, "size": 10},
         error_x=bar | {"thickness": 2.5, "width": 6, "color": colour},
-        name="mean and 95 % interval",
+        name=_("mean and 95 % interval"),
     )
 
 

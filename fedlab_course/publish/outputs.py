@@ -21,7 +21,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-TEMPLATES.globals |= {"_": _, "language": lambda: language.tag(language.current())}
+TEMPLATES.globals.update(_=_, language=lambda: language.tag(language.current()))
 TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
 
 

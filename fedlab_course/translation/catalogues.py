@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from fedlab_core import files, language
 from fedlab_course import folders
-from fedlab_course.translation import agreement, notebooks, sources
-from fedlab_course.translation.sources import Message
+from fedlab_course.translation import agreement, extraction, notebooks
+from fedlab_course.translation.extraction import Message
 
 # Without dates and names: a catalogue changes only if a message does.
 _HEADER = """\
@@ -36,7 +36,7 @@ class Count(NamedTuple):
 
 def names() -> dict[str, Path | None]:
     """All catalogues: name below the folder of a language → the notebook, or None for a package."""
-    found: dict[str, Path | None] = {name: None for name in sources.packages()}
+    found: dict[str, Path | None] = {name: None for name in extraction.packages()}
     for path in folders.select(folders.NOTEBOOKS, ()):
         found[f"{language.NOTEBOOKS}/{path.stem}"] = path
     return found
@@ -46,7 +46,7 @@ def messages(name: str) -> list[Message]:
     """The messages that the catalogue ``name`` should have."""
     notebook = names()[name]
     if notebook is None:
-        return sources.messages(name)
+        return extraction.messages(name)
     return list(notebooks.messages(notebooks.read(notebook)))
 
 

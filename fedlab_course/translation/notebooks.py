@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fedlab_core import language
-from fedlab_course.translation.sources import Message
+from fedlab_course.translation.extraction import Message
 
 # Two words, or one after a value. One alone is a name or a key.
 _PROSE = re.compile(r"[^\W\d_]{2,}[,.:;?]? [^\W\d_]|\} [^\W\d_]{3}")

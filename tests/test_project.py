@@ -123,6 +123,21 @@ def test_the_readme_has_the_table_of_the_chapters() -> None:
     assert outline.table("notebooks/") in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+def test_the_readme_in_chinese_has_the_table_of_the_translated_chapters() -> None:
+    from fedlab_course import outline
+
+    command = "from fedlab_course import outline; print(outline.table('notebooks/'))"
+    variables = os.environ | {"FEDLAB_LANGUAGE": "zh"}
+    ran = subprocess.run(
+        [sys.executable, "-c", command], env=variables, capture_output=True, text=True, check=True
+    )
+    page = (ROOT / "README.zh-CN.md").read_text(encoding="utf-8")
+    lines = zip(ran.stdout.splitlines(), outline.table("notebooks/").splitlines(), strict=True)
+    translated = [chinese for chinese, english in lines if chinese != english]
+    assert len(translated) > 10
+    assert [line for line in translated if line not in page] == []
+
+
 def test_the_version_is_said_in_one_place() -> None:
     """``fedlab_core.__version__``: what is built takes it from
     there, and what tells of it follows.

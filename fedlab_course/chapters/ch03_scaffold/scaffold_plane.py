@@ -95,8 +95,8 @@ def speeds(scaffold: Scaffold, *whose: Any) -> go.Figure:
     )
     figure.update_yaxes(range=[0, 1.2 * max(needed)])
     rows = [[tau, count] for tau, count in zip(LOCAL_STEPS, needed, strict=True)]
-    words = _("{count} with τ = {tau}")
-    phrases = _(", ").join(words.format(count=count, tau=tau) for tau, count in rows)
+    phrase = _("{count} with τ = {tau}")
+    phrases = _(", ").join(phrase.format(count=count, tau=tau) for tau, count in rows)
     text = _("Rounds until SCAFFOLD is within 1 % of its first distance: {phrases}.")
     set_description(figure, text.format(phrases=phrases), ["τ", _("rounds")], rows)
     return figure

@@ -19,16 +19,17 @@ def pages(folder: Path, *names: str) -> None:
 def test_each_page_leads_to_itself_in_the_other_language(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages(tmp_path, "index.html", "01.html", "api.html")
-    pages(tmp_path / "zh", "index.html", "01.html")
-    switch.connect(tmp_path)
+    site = tmp_path / "site"
+    pages(site, "index.html", "01.html", "api.html")
+    pages(site / "zh", "index.html", "01.html")
+    switch.connect(site)
     monkeypatch.setenv(language.VARIABLE, "zh")
-    switch.connect(tmp_path / "zh")  # again, from the other side: the same links
-    there = (tmp_path / "01.html").read_text("utf-8")
+    switch.connect(site / "zh")  # again, from the other side: the same links
+    there = (site / "01.html").read_text("utf-8")
     assert '<a href="zh/01.html" lang="zh-CN" hreflang="zh-CN">中文</a>' in there
-    back = (tmp_path / "zh/01.html").read_text("utf-8")
+    back = (site / "zh/01.html").read_text("utf-8")
     assert '<a href="../01.html" lang="en" hreflang="en">English</a>' in back
-    assert (tmp_path / "api.html").read_text("utf-8") == PAGE
+    assert (site / "api.html").read_text("utf-8") == PAGE
 
 
 def test_a_page_alone_has_no_switch(tmp_path: Path) -> None:

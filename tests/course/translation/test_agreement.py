@@ -1,9 +1,11 @@
 """What is compared without knowing the language."""
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from fedlab_course.translation import extraction
 from fedlab_course.translation.agreement import differences, wrong_terms
 
 SOURCE = "After 10 rounds $w$ moves by 0.5, see [this](a.ipynb) and `f(x)`.<!-- 01-a holds -->"
@@ -43,3 +45,24 @@ def test_a_word_that_is_not_the_term_is_found(tmp_path: Path) -> None:
     )
     assert wrong_terms("每个客户端", page) == []
     assert wrong_terms("每个用户端", page) == ["用户端 is not used for “client”"]
+
+
+def test_no_call_for_a_word_is_inside_an_f_string() -> None:
+    """There Python 3.11 hides it from extraction."""
+    hidden = []
+    for folder in extraction.packages().values():
+        for path in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.JoinedStr) and _asks_for_a_word(node):
+                    hidden.append(f"{path}:{node.lineno}")
+    assert hidden == []
+
+
+def _asks_for_a_word(string: ast.JoinedStr) -> bool:
+    """True for a call of ``_`` with a literal in an f-string."""
+    return any(
+        isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") == "_"
+        and isinstance(node.args[0], ast.Constant)
+        for node in ast.walk(string)
+    )

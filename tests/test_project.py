@@ -2,7 +2,10 @@
 
 import importlib
 import importlib.metadata
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 

@@ -147,9 +147,11 @@ def ledger(histories: Mapping[str, History]) -> pd.DataFrame:
     for name, history in histories.items():
         prices = spent(history)
         rounds = len(history.frame)
+        updates = prices[_("server updates")][-1] / rounds
+        sent = prices[_("bytes")][-1] / rounds
         rows[board.shown(name)] = {
-            _("server updates in a round"): f"{prices[_('server updates')][-1] / rounds:.0f}",
-            _("MB in a round"): f"{prices[_('bytes')][-1] / rounds / 1e6:.1f}",
+            _("server updates in a round"): f"{updates:.0f}",
+            _("MB in a round"): f"{sent / 1e6:.1f}",
         }
     return pd.DataFrame(rows).T
 

@@ -46,9 +46,9 @@ _SPLIT_NAMES = {
     "IID": _("IID"),
 }
 _AXES = {
-    "rounds": _("after 50 rounds"),
-    "updates": _("after 50 updates"),
-    "bytes": _("after 120 MB"),
+    "rounds": _("mean of rounds 46–50"),
+    "updates": _("last round within 50 updates"),
+    "bytes": _("last round within 120 MB"),
 }
 _RANDOM = _("FedAvg: random clients")
 _UNLIKE = _("two unlike clients")
@@ -100,12 +100,12 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
         _SPLIT,
         methods,
         title=_("One label a client, 50 rounds, tiers by DBSCAN"),
-        names={"one client an update": _NAMES["one client an update"]},
+        names=_NAMES,
     )
 
 
 def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
-    """Test accuracy over rounds, and beside it over server updates."""
+    """Test accuracy over rounds, and beside it over the server updates that all have made."""
     panels = [fl.plots.convergence(histories, x=x) for x in ("rounds", "updates")]
     figure = new_figure(title=title, x_title="", y_title="")
     figure.set_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.05)
@@ -115,6 +115,8 @@ def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
         figure.update_xaxes(title_text=panel.layout.xaxis.title.text, col=column)
     figure.update_yaxes(title_text=_("test accuracy"), col=1)
     figure.update_yaxes(tickformat=".0%")
+    shared = min(history.records[-1].server_updates for history in histories.values())
+    figure.update_xaxes(range=[0, shared], col=2)
     texts = [fl.plots.describe(panel) for panel in panels]
     table = panels[1].layout.meta["table"]
     set_description(figure, display.sentences(*texts), table["columns"], table["rows"])

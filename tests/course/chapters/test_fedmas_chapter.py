@@ -17,21 +17,21 @@ def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
         "tiers by DBSCAN − FedAvg",
         "tiers by DBSCAN − one client an update",
     ]
-    assert table.loc["FedAvg", "after 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
+    assert table.loc["FedAvg", "last round within 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
     last = table.loc["tiers by DBSCAN − one client an update"]
-    assert last["after 50 rounds"] == "−0.1 [−0.6, +0.4]"
+    assert last["mean of rounds 46–50"] == "−0.1 [−0.6, +0.4]"
 
 
 def test_the_table_names_a_best_rate_at_the_edge_of_the_grid() -> None:
-    cell = turns.rated().loc["one client an update", "after 50 updates"]
+    cell = turns.rated().loc["one client an update", "last round within 50 updates"]
     assert cell.endswith("(η = 0.0088, edge of the grid)")
 
 
 def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
     row = turns.penalty().loc["one label"]
-    assert row["after 50 rounds"] == "+0.2 [−0.1, +0.4]"
-    assert row["after 50 updates"] == "+27.5 [+23.0, +32.0]"
-    assert row["after 120 MB"] == "−6.5 [−7.3, −5.7]"
+    assert row["mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
+    assert row["last round within 50 updates"] == "+27.5 [+23.0, +32.0]"
+    assert row["last round within 120 MB"] == "−6.5 [−7.3, −5.7]"
 
 
 def test_two_panels_have_the_same_runs_over_rounds_and_over_updates() -> None:

@@ -140,6 +140,9 @@ def test_the_accuracies_of_scaffold_are_the_stored_ones() -> None:
     assert f"ends at {100 * one['end_accuracy'].mean():.1f} %" in _text()
     assert f"best rate, 0.2, it ends at {100 * best['end_accuracy'].mean():.1f} %" in _text()
     assert set(best["lr"]) == {0.2}
+    for step in ("explicit", "implicit"):
+        end = tables.matching("rated_digits", where | {"method": f"FedMas {step}"})["end_accuracy"]
+        assert f"both end at {100 * end.mean():.1f} %" in _text()
 
 
 def test_the_picture_of_the_words_is_true() -> None:

@@ -127,7 +127,7 @@ def _table(judged: Sequence[JudgedStatement]) -> str:
     rows = ""
     for row in judged:
         word = WORDS[row.finding.verdict]
-        says = html.escape(row.statement.sentence)
+        says = html.escape(row.statement.sentence) + _mark(row)
         rows += f'<tr><td class="{display.edge(word)}"><strong>{word}</strong></td><td>{says}</td>'
         rows += f"<td>{_bar(row)}</td><td>{measured(row)}{_chance(row)}</td></tr>"
     heads = "".join(
@@ -141,6 +141,12 @@ def _table(judged: Sequence[JudgedStatement]) -> str:
     )
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
     return table + _key(judged)
+
+
+def _mark(judged: JudgedStatement) -> str:
+    """A † that says how the plan of a statement departs from one fixed before its data."""
+    deviates = html.escape(plans.deviation(judged.statement))
+    return f' <abbr title="{deviates}">†</abbr>' if deviates else ""
 
 
 def _key(judged: Sequence[JudgedStatement]) -> str:

@@ -1,7 +1,8 @@
 """The claims of the sources in words, and the marks that they get as the margin is dragged."""
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from fedlab_core.plots.colours import GREY, INK, VERDICTS, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import words as words_of
 from fedlab_course.check import own
-from fedlab_course.evidence import configs, forest, judging, shown, tables
+from fedlab_course.evidence import configs, forest, judging, plans, shown, tables
 from fedlab_course.evidence.configs import Statement
 from fedlab_course.evidence.judging import JudgedStatement
 from fedlab_course.explore.goals import Goal
@@ -187,7 +188,9 @@ def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
     title = _("Planned δ × {factor:g}, {whose}") if whose else _("Planned δ × {factor:g}")
     figure = new_figure(
         title=title.format(factor=factor, whose=whose),
-        x_title=_("mean and 95 % interval, divided by the planned δ (logarithmic)"),
+        x_title=_(
+            "mean and 95 % interval, divided by the planned δ (linear near 0, then logarithmic)"
+        ),
         y_title="",
         height=110 + _ROW * len(found),
         legend=False,
@@ -214,7 +217,7 @@ def _set_axes(figure: go.Figure, found: Sequence[Row]) -> None:
     )
     figure.update_yaxes(
         tickvals=list(range(len(found))),
-        ticktext=["<br>".join(textwrap.wrap(row.words, _WRAP)) for row in found],
+        ticktext=["<br>".join(textwrap.wrap(_name(row), _WRAP)) for row in found],
         tickfont={"color": INK, "size": 12},
         range=[len(found) - 0.5, -0.5],
         automargin=True,
@@ -222,6 +225,18 @@ def _set_axes(figure: go.Figure, found: Sequence[Row]) -> None:
         showline=False,
     )
     figure.update_layout(margin_r=150)
+
+
+def _name(row: Row) -> str:
+    """The words for a claim, with † if the statement was not fixed before its data."""
+    return f"{row.words} †" if plans.deviation(row.judged.statement) else row.words
+
+
+def _measured(row: Row) -> str:
+    """What the number of a claim is, with its mean and interval."""
+    measure = row.judged.statement.measure
+    name = shown.MEASURES.get(measure) or measure.replace("_", " ")
+    return f"{name}: {shown.interval(row.judged)}"
 
 
 def _places(row: Row) -> list[float]:
@@ -284,13 +299,10 @@ def _said(row: Row, *, broken: bool = False) -> str:
 
 
 def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str) -> None:
-    counts: Mapping[str, int] = {
-        verdict: sum(row.verdict == verdict for row in found) for verdict in judging.VERDICTS
-    }
+    counts = Counter(_("in part") if row.in_part else judging.NAMES[row.verdict] for row in found)
     phrases = _(", ").join(
-        _("{count} {verdict}").format(count=count, verdict=judging.NAMES[verdict])
-        for verdict, count in counts.items()
-        if count
+        _("{count} {verdict}").format(count=count, verdict=verdict)
+        for verdict, count in counts.most_common()
     )
     when = _("{count} claims at {factor:g} times their planned margins")
     if whose:
@@ -300,8 +312,7 @@ def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str
         "margin."
     ).format(when=when.format(count=len(found), factor=factor, whose=whose), phrases=phrases)
     table = [
-        [row.words, _said(row), shown.interval(row.judged), f"{row.judged.finding.margin:g}"]
-        for row in found
+        [_name(row), _said(row), _measured(row), f"{row.judged.finding.margin:g}"] for row in found
     ]
     columns = [_("claim"), _("verdict"), _("mean and interval"), "δ"]
     set_description(figure, text, columns, table)

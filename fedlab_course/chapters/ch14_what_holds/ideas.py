@@ -98,12 +98,13 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
 
 def _describe(figure: go.Figure, verdict: Finding, delta: float) -> None:
     word = WORDS[verdict.verdict]
-    mean, low, high = (f"{value:+.4f}" for value in (verdict.mean, verdict.low, verdict.high))
+    ends = (verdict.mean, verdict.low, verdict.high)
+    mean, low, high = (f"{100 * value:+.2f}" for value in ends)  # points
     text = _(
         "{word}: with {count} seeds the mean is {mean} and the 95 % interval goes from {low} to "
-        "{high}; the strip is ±{delta:g}."
-    ).format(word=word, count=verdict.n, mean=mean, low=low, high=high, delta=delta)
-    row = [f"{verdict.n}", f"{delta:g}", mean, low, high, word]
+        "{high} points; the strip is ±{delta}."
+    ).format(word=word, count=verdict.n, mean=mean, low=low, high=high, delta=_points(delta))
+    row = [f"{verdict.n}", _points(delta), mean, low, high, word]
     columns = [_("seeds"), "δ", _("mean"), _("low"), _("high"), _("verdict")]
     set_description(figure, text, columns, [row])
 

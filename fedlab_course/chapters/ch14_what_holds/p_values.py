@@ -13,7 +13,8 @@ from fedlab_course.evidence import judging
 _ = translator(__name__)
 
 _LEAST = 1e-6  # smaller p-values are drawn here
-_NAMES = 164  # the rank at which limits have their names
+_NAMES = {"Holm": 195}  # the rank at which a limit has its name
+_NAME = 164  # of the others
 _FROM = 90  # the first rank that is drawn: those before it have p-values near zero
 
 
@@ -72,15 +73,15 @@ def _add_limits(figure: go.Figure, rank: np.ndarray) -> None:
     """Add the three limits over the ``rank`` of a statement [m], each with its name."""
     limits = {
         _("no correction"): (np.full(len(rank), LEVEL), GREY, "9px,3px", 14),
-        "Holm": (LEVEL / (len(rank) - rank + 1), INK, "solid", -20),
+        "Holm": (LEVEL / (len(rank) - rank + 1), INK, "solid", -12),
         "Bonferroni": (np.full(len(rank), LEVEL / len(rank)), GREY, "1.5px,4px", -14),
     }
     for name, (values, colour, dash, shift) in limits.items():
         line = {"color": colour, "dash": dash, "width": 2}
         figure.add_scatter(x=rank, y=values, mode="lines", line=line, name=name)
         figure.add_annotation(
-            x=_NAMES,
-            y=np.log10(values[_NAMES]),
+            x=_NAMES.get(name, _NAME),
+            y=np.log10(values[_NAMES.get(name, _NAME)]),
             text=name,
             xanchor="left",
             yshift=shift,

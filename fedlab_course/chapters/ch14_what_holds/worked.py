@@ -12,7 +12,7 @@ from fedlab_core.plots.colours import GREY, INK, rgba
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Stands, Word
 from fedlab_course.check import own
-from fedlab_course.evidence import forest, judging, plans, shown, tables
+from fedlab_course.evidence import forest, judging, plans, tables
 
 _ = translator(__name__)
 
@@ -93,7 +93,8 @@ def claim(title: str, rows: Sequence[str], word: Word, stands: Stands) -> go.Fig
         name = judging.NAMES[said]
         lines = [line for line in (f"<b>{name}</b>", remark, about) if line]
         _add_word(figure, place, "<br>".join(lines), colour)
-        table.append([_name(row), about, shown.seeds(every[row]), name, remark])
+        kept_or_not = "–" if said in judging.OPEN else remark or _("kept")
+        table.append([_name(row).replace("<br>", " "), about, f"{finding.n}", name, kept_or_not])
     _label(figure, [_name(row) for row in rows])
     _scale_band(figure, delta)
     _describe(figure, title, table)
@@ -110,7 +111,7 @@ def _describe(figure: go.Figure, title: str, table: list[list[str]]) -> None:
     ]
     said = _("; ").join(_("{name}: {word}").format(name=row[0], word=row[3]) for row in table)
     text = _("{title}: {said}.").format(title=title, said=said)
-    set_description(figure, text.replace("<br>", " "), columns, table)
+    set_description(figure, text, columns, table)
 
 
 def _kept(stands: Stands) -> dict[str, bool]:

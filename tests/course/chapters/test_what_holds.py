@@ -83,9 +83,9 @@ def test_the_count_of_plans_that_came_late_is_that_of_the_register() -> None:
     every = judging.stored().values()
     late = [row for row in every if plans.deviation(row.statement)]
     fair = sum(row.claim.id.startswith("fair-") for row in late)
-    assert f"has {len(every)} statements. {len(late)} of them were written or changed" in _text()
+    assert f"has {len(every)} statements. {len(late)} of them were changed, or" in _text()
     assert f"{fair} of the {len(late)} compare methods" in _text()
-    assert f"here {len(late)} of {len(every)} were not" in _text()
+    assert f"here {len(late)} of {len(every)} cannot show it" in _text()
 
 
 def test_the_counts_of_kept_verdicts_are_those_of_the_report() -> None:
@@ -140,6 +140,9 @@ def test_the_accuracies_of_scaffold_are_the_stored_ones() -> None:
     assert f"ends at {100 * one['end_accuracy'].mean():.1f} %" in _text()
     assert f"best rate, 0.2, it ends at {100 * best['end_accuracy'].mean():.1f} %" in _text()
     assert set(best["lr"]) == {0.2}
+    for step in ("explicit", "implicit"):
+        end = tables.matching("rated_digits", where | {"method": f"FedMas {step}"})["end_accuracy"]
+        assert f"both end at {100 * end.mean():.1f} %" in _text()
 
 
 def test_the_picture_of_the_words_is_true() -> None:

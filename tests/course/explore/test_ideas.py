@@ -314,7 +314,8 @@ def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: s
     assert word in figure.layout.title.text
     assert word in figure.layout.meta["alt"]
     [row] = figure.layout.meta["table"]["rows"]
-    assert row[:5] == ["3", f"{delta / 100:g}", "+0.0300", "+0.0052", "+0.0548"]
+    unit = "point" if delta == 1 else "points"
+    assert row[:5] == ["3", f"{delta:g} {unit}", "+3.00", "+0.52", "+5.48"]
 
 
 def test_the_goal_asks_for_all_seeds_and_a_margin_beyond_the_interval() -> None:

@@ -18,6 +18,7 @@ from fedlab_course.grading import points_table
 from fedlab_course.publish import build
 
 LANGUAGES = sorted(language.languages())
+DATA = {"x", "y", "z", "error_x", "error_y"}  # of a trace; names choose colours and marks
 
 
 def executed(out: Path, code: str) -> dict[str, Any]:
@@ -42,16 +43,17 @@ def results(notebook: Any) -> Iterator[tuple[str, Any]]:
             for stored in data.get(claims.STORED, []):
                 yield cell.id, (stored["id"], stored["verdict"])
             if grid.PLOTLY in data:
-                yield cell.id, numbers(data[grid.PLOTLY]["data"])
+                for trace in data[grid.PLOTLY]["data"]:
+                    yield cell.id, {key: numbers(trace[key]) for key in DATA & trace.keys()}
 
 
 def numbers(value: Any) -> Any:
-    """The numbers in a figure's traces, in their places."""
+    """The numbers of a trace, in their places: plain ones, and Plotly's arrays of bytes."""
     if isinstance(value, dict):
         kept = {name: numbers(part) for name, part in value.items()}
-        return {name: part for name, part in kept.items() if part not in (None, [], {})}
+        return value if "bdata" in value else kept
     if isinstance(value, list):
-        return [part for part in map(numbers, value) if part is not None]
+        return [numbers(part) for part in value]
     return value if isinstance(value, int | float) else None
 
 

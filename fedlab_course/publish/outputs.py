@@ -21,7 +21,9 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-TEMPLATES.globals.update(_=_, language=lambda: language.tag(language.current()))
+TEMPLATES.globals.update(
+    _=_, code=language.current, language=lambda: language.tag(language.current())
+)
 TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
 
 

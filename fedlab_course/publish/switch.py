@@ -4,6 +4,7 @@ The site of a translation is in a folder inside the English one, such as ``site/
 a run of its own. So each run connects the pages of all languages that are there.
 """
 
+import os
 import re
 from html import escape
 from pathlib import Path
@@ -30,24 +31,21 @@ def connect(target: Path) -> None:
     for code, folder in folders.items():
         for page in sorted(folder.glob("*.html")):
             others = {
-                other: place / page.name
+                other: os.path.relpath(place / page.name, folder)
                 for other, place in folders.items()
                 if other != code and (place / page.name).is_file()
             }
-            _write(page, code, others)
+            _write(page, others)
 
 
-def _write(page: Path, code: str, others: dict[str, Path]) -> None:
-    """Write the links to ``others`` into a page, if it has a place for them."""
+def _write(page: Path, others: dict[str, str]) -> None:
+    """Write links into a page, if it has a place for them: ``others`` has language → address."""
     html = page.read_text(encoding="utf-8")
     links = []
-    for other in others:
-        up = "" if code == language.SOURCE else "../"
-        down = "" if other == language.SOURCE else f"{other}/"
+    for other, address in others.items():
         _ = translator(__name__, other)
         name = escape(_("English"))  # its translation is the name of the other language
         tag = language.tag(other)
-        address = f"{up}{down}{page.name}"
         links.append(f'<a href="{address}" lang="{tag}" hreflang="{tag}">{name}</a>')
     span = f'<span class="languages">{"".join(links)}</span>'
     fresh = _PLACE.sub(lambda _found: span, html, count=1)

@@ -73,7 +73,8 @@ def faults(code: str, only: Iterable[str] = ()) -> Iterator[str]:
     """What is wrong with the catalogues of a language: a message that is missing or no longer used,
     a fuzzy one, and a translation that does not agree with its message.
     """
-    for name in only or names():
+    every = names()
+    for name in only or every:
         path = language.folder(code) / f"{name}.po"
         old = _read(path)
         wanted = {(message.context, message.text) for message in messages(name)}
@@ -84,8 +85,8 @@ def faults(code: str, only: Iterable[str] = ()) -> Iterator[str]:
             if entry.fuzzy:
                 yield f"{name}: {_short(entry.id)}: is fuzzy"
             elif entry.string:
-                is_notebook = names()[name] is not None
-                found = agreement.differences(entry.id, entry.string, in_notebook=is_notebook)
+                in_notebook = every[name] is not None
+                found = agreement.differences(entry.id, entry.string, in_notebook=in_notebook)
                 found += agreement.wrong_terms(entry.string, glossary(code))
                 for difference in found:
                     yield f"{name}: {_short(entry.id)}: {difference}"
@@ -118,7 +119,7 @@ def _renewed(old: Any, wanted: list[Message], code: str) -> Any:
         entry = there.get((message.context, message.text))
         given: dict[str, Any] = {"context": message.context}
         if message.context is None:  # else the id of the cell says where it is
-            given["locations"] = [(message.place.rpartition(":")[0], None)]
+            given["locations"] = [(message.file, None)]
         if entry is not None:
             flags = {"fuzzy"} if entry.fuzzy else set()
             given |= {"string": entry.string, "flags": flags, "previous_id": entry.previous_id}

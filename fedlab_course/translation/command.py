@@ -12,8 +12,8 @@ from fedlab_course.translation import catalogues
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.description = (
-        f"{parser.description} A translation stays with its text; that of a changed text is marked "
-        "fuzzy, and the page shows the English text until the mark is removed."
+        f"{parser.description} If an English text changes, its translation is marked fuzzy, and "
+        "readers get the English text until somebody removes the mark."
     )
     add = parser.add_argument
     add(

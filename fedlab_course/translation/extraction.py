@@ -22,12 +22,12 @@ _OPTIONS = {"jinja2": {"trimmed": "true"}}
 
 
 class Message(NamedTuple):
-    """A text to translate. ``place``: its file and line, or its cell; ``context``: where the same
-    text may have another translation.
+    """A text to translate. ``file``: where it is in a package; ``context``: the id of its cell in
+    a notebook, where the same text may have another translation than in another cell.
     """
 
     text: str
-    place: str
+    file: str = ""
     context: str | None = None
 
 
@@ -49,29 +49,28 @@ def messages(package: str) -> list[Message]:
     found: dict[str, Message] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not any(other in path.parents for other in others):
-            for line, text in _of_file(path):
-                place = f"{path.relative_to(folder.parent).as_posix()}:{line}"
-                found.setdefault(text, Message(text, place))
+            name = path.relative_to(folder.parent).as_posix()
+            for text in _of_file(path):
+                found.setdefault(text, Message(text, name))
     return list(found.values())
 
 
-def _of_file(path: Path) -> Iterator[tuple[int, str]]:
-    """The line and the text of each message in a file."""
+def _of_file(path: Path) -> Iterator[str]:
+    """The text of each message in a file."""
     if path.suffix in _BABEL:
         yield from _with_babel(path, _BABEL[path.suffix])
     elif path.suffix in (".js", ".html"):
         source = path.read_text(encoding="utf-8")
         for call in language.CALL_IN_SCRIPT.finditer(source):
-            yield source.count("\n", 0, call.start()) + 1, json.loads(call[1])
+            yield json.loads(call[1])
     elif path.suffix == ".toml" and words.has_words(path):
-        for text in words.messages(path):
-            yield 1, text
+        yield from words.messages(path)
 
 
-def _with_babel(path: Path, method: str) -> Iterator[tuple[int, str]]:
+def _with_babel(path: Path, method: str) -> Iterator[str]:
     from babel.messages import extract
 
     with path.open("rb") as file:
         found = extract.extract(method, file, keywords=_KEYWORDS, options=_OPTIONS.get(method))
-        for line, text, _comments, _context in found:
-            yield line, text if isinstance(text, str) else text[0]
+        for _line, text, _comments, _context in found:
+            yield text if isinstance(text, str) else text[0]

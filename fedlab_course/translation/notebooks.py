@@ -46,7 +46,7 @@ def messages(notebook: Any) -> Iterator[Message]:
         for text in _texts(cell):
             if text not in seen:
                 seen.add(text)
-                yield Message(text, cell.id, cell.id)
+                yield Message(text, context=cell.id)
 
 
 def _texts(cell: Any) -> list[str]:

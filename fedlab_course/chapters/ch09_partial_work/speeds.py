@@ -79,10 +79,7 @@ def opening() -> go.Figure:
             x=[slow], y=[fast], mode="markers+text", text=[f"<b>{letter}</b>"], marker=circle
         )
         rows.append([letter, f"{slow:.0%}", f"{fast:.0%}"])
-    words = _("{name} at {slow} and {fast}")
-    places = _("; ").join(
-        words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows
-    )
+    places = _in_words(rows, _("{name} at {slow} and {fast}"))
     text = _("{x} across, {y} upwards. {places}. Where does FedAvg end?")
     text = text.format(x=_X, y=_Y, places=places)
     set_description(figure, text, [_("place"), _("slow"), _("fast")], rows)
@@ -237,14 +234,17 @@ def _described(figure: go.Figure, names: Collection[str], rows: list[list[str]])
     """Add the stored methods ``names``, and describe the figure with further ``rows``."""
     table = stored()
     rows = [_add_stored(figure, table, name) for name in names] + rows
-    words = _("{name} {slow} and {fast}")
-    places = _("; ").join(
-        words.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows
-    )
+    places = _in_words(rows, _("{name} {slow} and {fast}"))
     text = _("{x} across, {y} upwards, means with two standard errors. {places}.")
     text = text.format(x=_X, y=_Y, places=places)
     set_description(figure, text, [_("method"), _("slow"), _("fast")], rows)
     return figure
+
+
+def _in_words(rows: list[list[str]], phrase: str) -> str:
+    """The ``rows`` (name, slow, fast) as one list of phrases."""
+    phrases = [phrase.format(name=name, slow=slow, fast=fast) for name, slow, fast in rows]
+    return _("; ").join(phrases)
 
 
 def _add_stored(

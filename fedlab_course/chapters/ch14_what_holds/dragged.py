@@ -270,6 +270,11 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
         marker={"color": colour, "symbol": f"{symbol}-open" if is_open else symbol, "size": 10},
         hovertemplate=f"{hover}<extra></extra>",
     )
+    add_word(figure, place, f"<b>{_said(row, broken=True)}</b>", colour)
+
+
+def add_word(figure: go.Figure, place: int, text: str, colour: str) -> None:
+    """Write the word of an interval on the right of its row."""
     figure.add_annotation(
         x=1,
         xref="paper",
@@ -277,7 +282,7 @@ def _add_mark(figure: go.Figure, place: int, row: Row) -> None:
         y=place,
         xanchor="left",
         align="left",
-        text=f"<b>{_said(row, broken=True)}</b>",
+        text=text,
         font={"color": colour, "size": 12},
         showarrow=False,
     )

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, INK, rgba
 from fedlab_core.plots.style import new_figure, set_description
-from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Stands, Word
+from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Stands, Word, add_word
 from fedlab_course.check import own
 from fedlab_course.evidence import forest, judging, plans, tables
 
@@ -56,7 +56,7 @@ def words() -> go.Figure:
     for place, (verdict, (low, high), _unused) in enumerate(_EXAMPLES):
         colour, symbol = forest.LOOKS[verdict]
         _add_interval(figure, place, (low + high) / 2, (low, high), colour, symbol)
-        _add_word(figure, place, f"<b>{judging.NAMES[verdict]}</b>", colour)
+        add_word(figure, place, f"<b>{judging.NAMES[verdict]}</b>", colour)
     _label(figure, [where for *_, where in _EXAMPLES])
     figure.update_xaxes(range=[-3.2, 3.2], tickvals=[-1, 0, 1], ticktext=["−δ", "0", "δ"])
     text = _("An interval for each word, beside the band from −δ to δ.")
@@ -92,7 +92,7 @@ def claim(title: str, rows: Sequence[str], word: Word, stands: Stands) -> go.Fig
         remark = _("uncorrected") if is_open else ""
         name = judging.NAMES[said]
         lines = [line for line in (f"<b>{name}</b>", remark, about) if line]
-        _add_word(figure, place, "<br>".join(lines), colour)
+        add_word(figure, place, "<br>".join(lines), colour)
         kept_or_not = "–" if said in judging.OPEN else remark or _("kept")
         table.append([_name(row).replace("<br>", " "), about, f"{finding.n}", name, kept_or_not])
     _label(figure, [_name(row) for row in rows])
@@ -187,18 +187,4 @@ def _add_interval(
         marker={"color": colour, "symbol": symbol, "size": 10},
         error_x=bar | {"thickness": 2.5, "width": 6, "color": colour},
         name=_("mean and 95 % interval"),
-    )
-
-
-def _add_word(figure: go.Figure, place: int, text: str, colour: str) -> None:
-    figure.add_annotation(
-        x=1,
-        xref="paper",
-        xshift=6,
-        y=place,
-        xanchor="left",
-        align="left",
-        text=text,
-        font={"color": colour, "size": 12},
-        showarrow=False,
     )

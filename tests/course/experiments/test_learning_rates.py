@@ -1,12 +1,19 @@
 """The picture of learning rates: what chooses a rate, and what judges it."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 import torch
 
 import fedlab_core as fl
 from fedlab_course.evidence import configs
+from fedlab_course.experiments.all_experiments import EXPERIMENTS
 from fedlab_course.experiments.studies import learning_rates
+
+PICTURES = {
+    picture.dataset: picture for picture in (learning_rates.ON_DIGITS, learning_rates.ON_MNIST)
+}
 
 
 def rows(x: torch.Tensor) -> list[bytes]:
@@ -15,7 +22,7 @@ def rows(x: torch.Tensor) -> list[bytes]:
 
 def test_a_rate_is_chosen_on_a_fifth_of_the_training_samples_and_on_no_test_image() -> None:
     digits = fl.load_dataset("digits")
-    found = learning_rates.validated(3)
+    found = learning_rates.validated("digits", 3)
     assert sorted(rows(found.train.x) + rows(found.test.x)) == sorted(rows(digits.train.x))
     assert abs(len(found.test) - len(digits.train) / 5) < 1
     shares = torch.bincount(found.test.y) / torch.bincount(digits.train.y)
@@ -43,29 +50,37 @@ def test_each_criterion_chooses_the_best_pair_of_configuration_and_rate(
             for row in those
         ]
     )
-    monkeypatch.setattr(learning_rates, "METHODS", {"FedMas implicit": ["one", "other"]})
-    monkeypatch.setattr(learning_rates, "EACH", len(measured) / 2)
+    two = [fl.FedMas(strength) for strength in (0.01, 0.1)]
+    picture = replace(learning_rates.ON_DIGITS, methods={"FedMas implicit": two}, rates=(0.1,))
+    monkeypatch.setattr(configs, "seeds", lambda table: range(len(measured) // 2))
     first = about | {"configuration": 0, "lr": 0.1, "best_by": ["updates"]}
     second = about | {"configuration": 1, "lr": 0.2, "best_by": ["rounds", "bytes"]}
-    chosen = learning_rates.chosen({"rates_digits": table})
+    chosen = picture.chosen({"rates_digits": table})
     assert sorted(chosen, key=lambda case: case["lr"]) == [first, second], "the first of equals"
 
 
-def test_every_method_has_a_case_in_every_setting() -> None:
-    cases = learning_rates.RATES_DIGITS.cases
-    assert not callable(cases)
-    configurations = sum(map(len, learning_rates.METHODS.values()))
-    settings = len(learning_rates.SPLITS) * len(learning_rates.EPOCHS)
-    assert len(cases) == configurations * settings
+@pytest.mark.parametrize("dataset", PICTURES)
+def test_every_method_has_a_case_in_every_setting(dataset: str) -> None:
+    picture = PICTURES[dataset]
+    cases = EXPERIMENTS[f"rates_{dataset}"].cases
+    assert cases == picture.grid()
+    configurations = sum(map(len, picture.methods.values()))
+    assert len(cases) == configurations * len(picture.splits) * len(picture.epochs)
 
 
-def test_every_statement_of_fair_2_compares_methods_at_their_best_rates() -> None:
-    claim = next(claim for claim in configs.read() if claim.id == "fair-2")
-    assert len(claim.statements) == 46
-    for statement in claim.statements:
-        assert statement.where["partition"] in learning_rates.SPLITS
-        assert statement.where["epochs"] in learning_rates.EPOCHS
+@pytest.mark.parametrize(
+    ("claim", "dataset", "count"), [("fair-2", "digits", 46), ("fair-3", "mnist", 17)]
+)
+def test_every_statement_at_best_rates_compares_methods_of_the_picture(
+    claim: str, dataset: str, count: int
+) -> None:
+    picture = PICTURES[dataset]
+    (found,) = (one for one in configs.read() if one.id == claim)
+    assert len(found.statements) == count
+    for statement in found.statements:
+        assert statement.where["partition"] in picture.splits
+        assert statement.where["epochs"] in picture.epochs
         assert learning_rates.CRITERIA[statement.where["best_by"]] == statement.measure
         for _, table, row in statement.rows():
-            assert table == "rated_digits"
-            assert row["method"] in learning_rates.METHODS
+            assert table == f"rated_{dataset}"
+            assert row["method"] in picture.methods

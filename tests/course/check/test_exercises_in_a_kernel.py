@@ -6,6 +6,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
+from traitlets.config import Config
 
 from fedlab_course.check import exercises, registry
 from fedlab_course.check.base import Exercise
@@ -26,10 +27,8 @@ FAILING = {
 
 @pytest.fixture
 def shell():
-    """An IPython shell in this process, as a kernel has it."""
-    found = InteractiveShell.instance()
-    found.history_manager.enabled = False
-    yield found
+    """An IPython shell in this process, as a kernel has it, without a file for its history."""
+    yield InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     InteractiveShell.clear_instance()
 
 

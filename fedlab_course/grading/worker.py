@@ -108,16 +108,8 @@ class Worker:
             return np.random.Generator(bits)
         from fedlab_course.chapters import ch07_bug_clinic as clinic
 
-        patients = {
-            patient.name: patient
-            for patient in (
-                *clinic.HEALTHY.values(),
-                *clinic.PATIENTS.values(),
-                *clinic.DISGUISED,
-            )
-        }
         # neither name nor identity gives it away
-        return replace(copy.deepcopy(patients[value]), name="a patient")
+        return replace(copy.deepcopy(clinic.EVERYBODY[value]), name="a patient")
 
     def _ask(self, number: int, given: tuple[Any, ...]) -> Any:
         """Call a function of the judge."""

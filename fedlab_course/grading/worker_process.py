@@ -202,7 +202,8 @@ def _special(value: Any, functions: list[Callable[..., Any]]) -> tuple[str, Any]
     if isinstance(value, np.random.Generator):
         return "generator", value.bit_generator.state
     if isinstance(value, clinic.Patient):
-        return "patient", value.name
+        names = [patient.name for patient in clinic.EVERYBODY]
+        return "patient", names.index(value.name)
     functions.append(value)
     return "function", len(functions) - 1
 

@@ -5,7 +5,7 @@ Patients go by numbers, so that their names say nothing; ``diagnosis`` tells wha
 each. Every mistake was seen in public code, and an ``Algorithm`` or a helper can express it.
 """
 
-from fedlab_course.chapters.ch07_bug_clinic.bench import DISGUISED
+from fedlab_course.chapters.ch07_bug_clinic.bench import EVERYBODY
 from fedlab_course.chapters.ch07_bug_clinic.chart import chart
 from fedlab_course.chapters.ch07_bug_clinic.examinations import (
     GIVEN,
@@ -30,7 +30,7 @@ from fedlab_course.chapters.ch07_bug_clinic.patients import (
 from fedlab_course.chapters.ch07_bug_clinic.repair import begun, turning_green
 
 __all__ = [
-    "DISGUISED",
+    "EVERYBODY",
     "GIVEN",
     "HEALTHY",
     "HELPERS",

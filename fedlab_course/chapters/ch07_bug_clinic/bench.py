@@ -15,7 +15,7 @@ import torch
 import fedlab_core as fl
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.server import Server
-from fedlab_course.chapters.ch07_bug_clinic.patients import PATIENTS, Patient
+from fedlab_course.chapters.ch07_bug_clinic.patients import HEALTHY, PATIENTS, Patient
 from fedlab_course.check import on_quadratics
 
 Numbers = Sequence[float] | np.ndarray
@@ -101,6 +101,9 @@ DISGUISED = (
     Patient("FedAvg, a copy", "FedAvg", PlainMean()),
     Patient("a server that stands still", "FedAvg", Standing()),
 )
+# Whoever an exercise gives to an answer. Processes name them by place: names are in the language of
+# each.
+EVERYBODY = (*HEALTHY.values(), *PATIENTS.values(), *DISGUISED)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@ points.
 """
 
 import json
+from copy import deepcopy
 from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ import pytest
 import torch
 
 from fedlab_course import grading
+from fedlab_course.chapters import ch07_bug_clinic as clinic
 from fedlab_course.check import exercises
 from fedlab_course.check.exercises import MIME, Verdict
 from fedlab_course.grading import plain, worker_process
@@ -31,6 +33,12 @@ def test_every_solution_is_solved(tmp_path: Path) -> None:
     assert {name: row.status for name, row in rows.items()} == dict.fromkeys(SOLVED, "solved")
     assert grading.total(list(rows.values())) == (sum(one.points for one in EVERY),) * 2
     assert not any(row.hint or row.remark for row in rows.values())
+
+
+def test_a_patient_is_sent_by_its_place() -> None:
+    """Its name has another language in the process of a notebook in Chinese."""
+    for place, patient in enumerate(clinic.EVERYBODY):
+        assert worker_process._special(deepcopy(patient), []) == ("patient", place)
 
 
 def without_line(hint: str) -> str:

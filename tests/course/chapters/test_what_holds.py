@@ -163,7 +163,7 @@ def test_on_cifar_a_federation_with_one_tier_ends_as_fedavg_does() -> None:
     assert sorted(tiers) == [1, 3, 3, 3, 6, 11]
     assert abs(lower[tiers == 1]).max() < 0.1
     several = lower[tiers > 1]
-    words = f"with three to eleven tiers {several.min():.0f} to {several.max():.0f} points lower"
+    words = f"with three to eleven it ends {several.min():.0f} to {several.max():.0f} points lower"
     assert words in _text()
 
 

@@ -67,7 +67,7 @@ def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
     title = _("{verdict}: {count} seeds, δ = {delta}").format(
         verdict=WORDS[finding.verdict], count=len(values), delta=_points(delta)
     )
-    rows = [_("mean and 95 % interval"), _("the seeds")]
+    rows = [_("mean and<br>95 % interval"), _("the seeds")]
     figure = interval_rows.empty(title, name, rows, band=delta, row=_ROW)
     interval = (finding.mean, finding.low, finding.high)
     interval_rows.add_interval(figure, 0, interval, finding.verdict)

@@ -32,7 +32,7 @@ def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
     is_far = simulated >= ours
     share = float(is_far.mean())
     figure = new_figure(
-        title=_("{count} of {all} simulated means are as far: p ≈ {share:.3f}").format(
+        title=_("p ≈ {share:.3f}: {count} of {all} means as far").format(
             count=f"{int(is_far.sum()):,}", all=f"{len(simulated):,}", share=share
         ),
         x_title=_("mean in standard errors, if the true number is 0"),
@@ -50,7 +50,7 @@ def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
         x=ours,
         y=0.9,
         yref="paper",
-        text=_("our {count} seeds: {ours:.1f}").format(count=len(values), ours=ours),
+        text=_("ours: {ours:.1f}").format(ours=ours),
         xanchor="left",
         xshift=6,
         showarrow=False,
@@ -110,8 +110,8 @@ def _name_the_first_that_fails(figure: go.Figure, place: int, y: np.ndarray) -> 
     figure.add_annotation(
         x=place + 1,
         y=float(np.log10(y[place])),
-        ax=-70,
-        ay=-45,
+        ax=-20,
+        ay=-70,
         text=_("place {place}:<br>the first that fails").format(place=place + 1),
         arrowcolor=INK,
         arrowwidth=1.2,

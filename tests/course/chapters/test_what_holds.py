@@ -115,7 +115,7 @@ def test_the_p_value_is_the_share_of_simulated_means() -> None:
     mean, low, high = (100 * end for end in (finding.mean, finding.low, finding.high))
     assert f"FedMas ends {mean:.1f} points above FedProx [{low:.1f}, {high:.1f}]" in _text()
     figure = p_values.picture(names["far"], differences)
-    assert figure.layout.title.text.endswith("p ≈ 0.017")
+    assert figure.layout.title.text.startswith("p ≈ 0.017: ")
     red = [colour == VERDICTS["mixed"] for colour in figure.data[0].marker.color]
     counted = sum(count for count, is_red in zip(figure.data[0].y, red, strict=True) if is_red)
     assert counted == pytest.approx(share * 100_000, rel=0.05)  # some are beyond the axis

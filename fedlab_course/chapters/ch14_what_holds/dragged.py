@@ -39,7 +39,7 @@ IN_PART = _("◐ in part")
 _FOR = ("holds", "confirmed", "higher")
 _AGAINST = ("opposite", "refuted", "lower", "equivalent")
 _EQUIVALENT = 8  # claims: the goal of the slider where all of them are shown
-# what a statement expects → the words for what a number that should be positive would get
+# what a statement expects → the verdict in place of that on a number which should be positive
 _EXPECTED = {
     "positive": {},
     "zero": {"equivalent": "confirmed", "holds": "refuted", "opposite": "refuted"},

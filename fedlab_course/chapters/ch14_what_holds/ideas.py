@@ -34,7 +34,7 @@ def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Id
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. ``name``: what
     the differences are. Sliders ``delta``, in points, and ``seeds``.
 
-    The figure shows the differences, their 95 % interval and the strip from −δ to δ. The goal is a
+    The figure shows the differences, their 95 % interval and the band from −δ to δ. The goal is a
     margin at which all of the differences are equivalent to zero.
     """
     seeds = [*(count for count in _SEEDS if count < len(differences)), len(differences)]
@@ -85,7 +85,7 @@ def _describe(figure: go.Figure, finding: Finding, delta: float) -> None:
     mean, low, high = (f"{100 * value:+.2f}" for value in ends)  # points
     text = _(
         "{verdict}: with {count} seeds the mean is {mean} and the 95 % interval goes from {low} to "
-        "{high} points; the strip is ±{delta}."
+        "{high} points; the band is ±{delta}."
     ).format(verdict=verdict, count=finding.n, mean=mean, low=low, high=high, delta=_points(delta))
     row = [f"{finding.n}", _points(delta), mean, low, high, verdict]
     columns = [_("seeds"), "δ", _("mean"), _("low"), _("high"), _("verdict")]

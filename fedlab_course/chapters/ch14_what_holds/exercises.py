@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 14: the word that an interval gets, and Holm's correction."""
+"""Exercises of chapter 14: the verdict on an interval, and Holm's correction."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from fedlab_course.check.base import Case, Exercise, Mistake
 _ = translator(__name__)
 
 
-def word(low, high, delta):
+def verdict(low, high, delta):
     """The verdict on a 95 % interval from low to high, if a number above δ is expected."""
     ### BEGIN SOLUTION
     if -delta <= low and high <= delta:
@@ -26,22 +26,22 @@ def word(low, high, delta):
     ### END SOLUTION
 
 
-def stands(p, level):
-    """Which verdicts stand among all: True or False for each of the p-values p."""
+def holm(p, level):
+    """Which verdicts are kept among all: True or False for each of the p-values p."""
     ### BEGIN SOLUTION
-    found = [False] * len(p)
+    kept = [False] * len(p)
     going_on = True
     for rank, place in enumerate(np.argsort(p)):
         going_on = going_on and p[place] <= level / (len(p) - rank)
-        found[place] = bool(going_on)
-    return found
+        kept[place] = bool(going_on)
+    return kept
     ### END SOLUTION
 
 
 EXERCISES = (
     Exercise(
-        id="14-word",
-        solution=word,
+        id="14-verdict",
+        solution=verdict,
         cases=(
             Case((2.0, 5.0, 1.0), "holds", _("From 2 to 5, and δ = 1: all of it is above δ.")),
             Case((-5.0, -2.0, 1.0), "opposite", _("From −5 to −2, and δ = 1: it is below −δ.")),
@@ -104,7 +104,7 @@ EXERCISES = (
     ),
     Exercise(
         id="14-holm",
-        solution=stands,
+        solution=holm,
         cases=(
             Case(
                 (np.array([0.05]), 0.06),
@@ -164,8 +164,8 @@ EXERCISES = (
                 _("0.04 fails. Then 0.05 must fail too, although it is at most 0.06 / 1."),
             ),
             Mistake(
-                "found[place]",
-                "found[rank]",
+                "kept[place]",
+                "kept[rank]",
                 _("You answer in the order of size. Answer in the order of `p`."),
             ),
         ),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY, GROUPS, rgba
-from fedlab_core.plots.style import new_figure, set_description
+from fedlab_core.plots.style import set_description
+from fedlab_course.chapters.ch14_what_holds import interval_rows
 from fedlab_course.evidence import judging, tables
 from fedlab_course.evidence.judging import Finding, judge
 from fedlab_course.evidence.shown import WORDS
@@ -19,6 +19,9 @@ _ = translator(__name__)
 _POINTS = (0.2, 0.5, 1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)  # margins, in points
 _SEEDS = (2, 5, 10)
 _TICKS = [place / 100 for place in range(-24, 25, 2)]  # accuracies
+_LEAST = 0.05  # the horizontal axis ends between these accuracies
+_MOST = 0.25
+_ROW = 68  # pixels
 
 
 def first_claim() -> Idea:
@@ -31,7 +34,7 @@ def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Id
     """The verdict on the first of paired ``differences`` [n], n ≥ 2, at a margin. ``name``: what
     the differences are. Sliders ``delta``, in points, and ``seeds``.
 
-    The figure shows the differences, their 95 % interval and the strip from −δ to δ. The goal is a
+    The figure shows the differences, their 95 % interval and the band from −δ to δ. The goal is a
     margin at which all of the differences are equivalent to zero.
     """
     seeds = [*(count for count in _SEEDS if count < len(differences)), len(differences)]
@@ -41,7 +44,7 @@ def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Id
     }
 
     def check(delta: float, seeds: int) -> bool:
-        verdict = _verdict(differences, delta / 100).verdict
+        verdict = _judged(differences, delta / 100).verdict
         return int(seeds) == len(differences) and verdict == "equivalent"
 
     goal = Goal(
@@ -55,56 +58,36 @@ def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Id
     return Idea(draw, sliders, goal=goal)
 
 
-def _verdict(values: Sequence[float], delta: float) -> Finding:
+def _judged(values: Sequence[float], delta: float) -> Finding:
     return judge("here", values, delta, expect="positive", planned=len(values))
 
 
 def _figure(values: Sequence[float], delta: float, name: str) -> go.Figure:
-    verdict = _verdict(values, delta)
-    word = WORDS[verdict.verdict]
-    figure = new_figure(
-        title=_("{word}: {count} seeds, δ = {delta}").format(
-            word=word, count=len(values), delta=_points(delta)
-        ),
-        x_title=name,
-        y_title="",
-        height=270,
-        legend=False,
+    finding = _judged(values, delta)
+    title = _("{verdict}: {count} seeds, δ = {delta}").format(
+        verdict=WORDS[finding.verdict], count=len(values), delta=_points(delta)
     )
-    figure.add_vrect(x0=-delta, x1=delta, fillcolor=rgba(GREY, 0.16), line_width=0, layer="below")
-    figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
-    _add_strokes(figure, values)
-    bar = {
-        "type": "data",
-        "array": [verdict.high - verdict.mean],
-        "color": GROUPS[0],
-        "thickness": 2.5,
-        "width": 7,
-    }
-    about = {
-        "name": _("mean and 95 % interval"),
-        "marker": {"color": GROUPS[0], "size": 12},
-        "error_x": bar,
-    }
-    figure.add_scatter(x=[verdict.mean], y=[_("mean")], mode="markers", **about)
-    reach = min(
-        0.25, 1.1 * max(0.05, *(abs(value) for value in (*values, verdict.low, verdict.high)))
-    )
+    rows = [_("mean and<br>95 % interval"), _("the seeds")]
+    figure = interval_rows.empty(title, name, rows, band=delta, row=_ROW)
+    interval = (finding.mean, finding.low, finding.high)
+    interval_rows.add_interval(figure, 0, interval, finding.verdict)
+    interval_rows.add_seeds(figure, 1, values, finding.verdict, below=0, size=17)
+    ends = [abs(value) for value in (*values, finding.low, finding.high)]
+    reach = min(_MOST, 1.1 * max(_LEAST, *ends))
     figure.update_xaxes(range=[-reach, reach], tickvals=_TICKS, ticktext=[*map(_points, _TICKS)])
-    figure.update_yaxes(type="category", range=[-0.6, 1.6], showline=False, ticks="")
-    _describe(figure, verdict, delta)
+    _describe(figure, finding, delta)
     return figure
 
 
-def _describe(figure: go.Figure, verdict: Finding, delta: float) -> None:
-    word = WORDS[verdict.verdict]
-    ends = (verdict.mean, verdict.low, verdict.high)
+def _describe(figure: go.Figure, finding: Finding, delta: float) -> None:
+    verdict = WORDS[finding.verdict]
+    ends = (finding.mean, finding.low, finding.high)
     mean, low, high = (f"{100 * value:+.2f}" for value in ends)  # points
     text = _(
-        "{word}: with {count} seeds the mean is {mean} and the 95 % interval goes from {low} to "
-        "{high} points; the strip is ±{delta}."
-    ).format(word=word, count=verdict.n, mean=mean, low=low, high=high, delta=_points(delta))
-    row = [f"{verdict.n}", _points(delta), mean, low, high, word]
+        "{verdict}: with {count} seeds the mean is {mean} and the 95 % interval goes from {low} to "
+        "{high} points; the band is ±{delta}."
+    ).format(verdict=verdict, count=finding.n, mean=mean, low=low, high=high, delta=_points(delta))
+    row = [f"{finding.n}", _points(delta), mean, low, high, verdict]
     columns = [_("seeds"), "δ", _("mean"), _("low"), _("high"), _("verdict")]
     set_description(figure, text, columns, [row])
 
@@ -114,15 +97,3 @@ def _points(accuracy: float) -> str:
     points = 100 * accuracy
     text = f"{points:g}".replace("-", "−")
     return (_("{number} point") if points == 1 else _("{number} points")).format(number=text)
-
-
-def _add_strokes(figure: go.Figure, values: Sequence[float]) -> None:
-    """Add a stroke for each seed."""
-    stroke = {"symbol": "line-ns-open", "size": 17, "color": GROUPS[0], "line": {"width": 2.5}}
-    figure.add_scatter(
-        x=list(values),
-        y=[_("seeds")] * len(values),
-        mode="markers",
-        marker=stroke,
-        name=_("one seed"),
-    )

@@ -1,35 +1,82 @@
-"""The p-values of all statements in order, and which of them the reader's correction keeps."""
+"""p-values: one of them as a share of simulated means, and those of all statements in order."""
+
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, rgba
+from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, VERDICTS, rgba
 from fedlab_core.plots.style import new_figure, set_description
-from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Stands
+from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Correct
 from fedlab_course.check import own
 from fedlab_course.evidence import judging
 
 _ = translator(__name__)
 
+_BIN = 0.25  # standard errors
+_FARTHEST = 5.0
 _LEAST = 1e-6  # smaller p-values are drawn here
-_NAMES = {"Holm": 195}  # the rank at which a limit has its name
-_NAME = 164  # of the others
-_FROM = 90  # the first rank that is drawn: those before it have p-values near zero
+_BEFORE = 5  # statements with such a p-value that the figure shows
+_NAMES = {"Holm": 0.76}  # share of the axis at which a limit has its name
+_NAME = 0.5  # of the others
 
 
-def kept(stands: Stands) -> tuple[list[bool], list[bool]]:
+def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
+    """Draw the p-value of a mean at the edge 0 as the share of ``simulated`` means [S] that are as
+    far above it as the mean of ``differences`` [n], all in standard errors.
+    """
+    values = np.asarray(differences, dtype=float)
+    ours = float(values.mean() / (values.std(ddof=1) / np.sqrt(len(values))))
+    is_far = simulated >= ours
+    share = float(is_far.mean())
+    figure = new_figure(
+        title=_("p ≈ {share:.3f}: {count} of {all} means as far").format(
+            count=f"{int(is_far.sum()):,}", all=f"{len(simulated):,}", share=share
+        ),
+        x_title=_("mean in standard errors, if the true number is 0"),
+        y_title=_("simulated means"),
+        height=300,
+        legend=False,
+    )
+    edges = ours + _BIN * np.arange(-int(2 * _FARTHEST / _BIN), int(_FARTHEST / _BIN))
+    middles = (edges[:-1] + edges[1:]) / 2
+    counts = np.histogram(simulated, edges)[0]
+    colours = np.where(middles > ours, VERDICTS["mixed"], rgba(GREY, 0.6)).tolist()
+    figure.add_bar(x=middles, y=counts, width=0.9 * _BIN, marker_color=colours)
+    figure.add_vline(x=ours, line={"color": INK, "width": 2})
+    figure.add_annotation(
+        x=ours,
+        y=0.9,
+        yref="paper",
+        text=_("ours: {ours:.1f}").format(ours=ours),
+        xanchor="left",
+        xshift=6,
+        showarrow=False,
+    )
+    figure.update_xaxes(range=[-_FARTHEST, _FARTHEST])
+    text = _(
+        "Histogram of simulated means in standard errors around 0, and a line at our mean, "
+        "{ours:.2f}. To the right of the line is the share {share:.4f}, the p-value."
+    ).format(ours=ours, share=share)
+    rows = [[f"{low:.2f}", f"{count}"] for low, count in zip(edges, counts, strict=False) if count]
+    set_description(figure, text, [_("from, in standard errors"), _("simulated means")], rows)
+    return figure
+
+
+def kept(holm: Correct) -> tuple[list[bool], list[bool]]:
     """Which statements the reader's correction keeps, and which the stored one does."""
     findings = [row.finding for row in judging.stored().values()]
     p = np.array([finding.p for finding in findings])
-    return list(map(bool, stands(p, LEVEL))), [finding.corrected for finding in findings]
+    return list(map(bool, holm(p, LEVEL))), [finding.corrected for finding in findings]
 
 
-def ordered(stands: Stands) -> go.Figure:
-    """p-values from the smallest on, filled where ``stands`` keeps them, beside three limits: none,
+def ordered(holm: Correct) -> go.Figure:
+    """p-values from the smallest on, filled where ``holm`` keeps them, beside three limits: none,
     Bonferroni's and Holm's.
     """
-    mine = kept(stands)[0]
+    mine = kept(holm)[0]
     p = np.array([row.finding.p for row in judging.stored().values()])
     order = np.argsort(p, kind="stable")
     rank = np.arange(1, len(p) + 1)
@@ -37,40 +84,65 @@ def ordered(stands: Stands) -> go.Figure:
     y = np.maximum(p[order], _LEAST)
     figure = new_figure(
         title=_("{kept} of {all} are kept, {whose}").format(
-            kept=sum(mine), all=len(p), whose=own.whose(stands)
+            kept=sum(mine), all=len(p), whose=own.whose(holm)
         ),
         x_title=_("place of a statement, from the smallest p-value"),
         y_title=_("p-value"),
         legend=False,
     )
-    _add_limits(figure, rank)
+    first = max(1, int((p < _LEAST).sum()) - _BEFORE)
+    _add_limits(figure, rank, first)
     symbols = np.where(is_kept, "circle", "circle-open")
     marker = {"color": GROUPS[0], "symbol": symbols.tolist(), "size": 7}
     figure.add_scatter(x=rank, y=y, mode="markers", marker=marker, name=_("statement"))
-    figure.update_xaxes(range=[_FROM, len(p) + 1])
+    figure.update_xaxes(range=[first - 1, len(p) + 1])
     figure.update_yaxes(
         type="log", range=[np.log10(_LEAST) - 0.2, 0.2], dtick=1, exponentformat="power"
     )
-    plain = int((p <= LEVEL).sum())
-    strict = int((p <= LEVEL / len(p)).sum())
-    _describe(figure, len(p), plain, strict, sum(mine), own.whose(stands))
+    if not is_kept.all():
+        _name_the_first_that_fails(figure, int(np.argmin(is_kept)), y)
+    _describe(figure, p, mine, own.whose(holm))
     return figure
 
 
-def _describe(
-    figure: go.Figure, count: int, plain: int, strict: int, mine: int, whose: str
-) -> None:
-    """Say how many of ``count`` statements each rule keeps."""
+def _name_the_first_that_fails(figure: go.Figure, place: int, y: np.ndarray) -> None:
+    """Point at the first statement that is not kept, ``place`` from 0 on."""
+    figure.add_annotation(
+        x=place + 1,
+        y=float(np.log10(y[place])),
+        ax=-20,
+        ay=-70,
+        text=_("place {place}:<br>the first that fails").format(place=place + 1),
+        arrowcolor=INK,
+        arrowwidth=1.2,
+        bgcolor=rgba(PAPER, 0.8),
+    )
+
+
+def _describe(figure: go.Figure, p: np.ndarray, mine: Sequence[bool], whose: str) -> None:
+    """Say how many statements each rule keeps; the table counts the verdicts, and those kept."""
     text = _(
         "p-values of {count} statements in their order, {whose}. Filled: kept, {kept}. Without a "
         "correction {plain} are below the level, and Bonferroni's limit keeps {strict}."
-    ).format(count=count, whose=whose, kept=mine, plain=plain, strict=strict)
-    rows = [[_("no correction"), plain], ["Bonferroni", strict], ["stands", mine]]
-    set_description(figure, text, [_("rule"), _("statements kept")], rows)
+    ).format(
+        count=len(p),
+        whose=whose,
+        kept=sum(mine),
+        plain=int((p <= LEVEL).sum()),
+        strict=int((p <= LEVEL / len(p)).sum()),
+    )
+    verdicts = [row.finding.verdict for row in judging.stored().values()]
+    every = Counter(verdicts)
+    stay = Counter(verdict for verdict, one in zip(verdicts, mine, strict=True) if one)
+    rows = [[judging.NAMES[name], every[name], stay[name]] for name in judging.VERDICTS]
+    columns = [_("verdict"), _("statements"), _("kept")]
+    set_description(figure, text, columns, [row for row in rows if row[1]])
 
 
-def _add_limits(figure: go.Figure, rank: np.ndarray) -> None:
-    """Add the three limits over the ``rank`` of a statement [m], each with its name."""
+def _add_limits(figure: go.Figure, rank: np.ndarray, first: int) -> None:
+    """Add the three limits over the ``rank`` of a statement [m], each with its name. ``first``: the
+    first rank that is drawn.
+    """
     limits = {
         _("no correction"): (np.full(len(rank), LEVEL), GREY, "9px,3px", 14),
         "Holm": (LEVEL / (len(rank) - rank + 1), INK, "solid", -12),
@@ -79,9 +151,10 @@ def _add_limits(figure: go.Figure, rank: np.ndarray) -> None:
     for name, (values, colour, dash, shift) in limits.items():
         line = {"color": colour, "dash": dash, "width": 2}
         figure.add_scatter(x=rank, y=values, mode="lines", line=line, name=name)
+        place = first + int(_NAMES.get(name, _NAME) * (len(rank) - first))
         figure.add_annotation(
-            x=_NAMES.get(name, _NAME),
-            y=np.log10(values[_NAMES.get(name, _NAME)]),
+            x=place,
+            y=np.log10(values[place]),
             text=name,
             xanchor="left",
             yshift=shift,

@@ -306,13 +306,13 @@ DIFFERENCES = [0.02, 0.03, 0.04]
 
 
 @pytest.mark.parametrize(
-    ("delta", "word"), [(0.5, "holds"), (1.0, "higher"), (5.0, "higher"), (5.5, "equivalent")]
+    ("delta", "verdict"), [(0.5, "holds"), (1.0, "higher"), (5.0, "higher"), (5.5, "equivalent")]
 )
-def test_the_word_follows_from_the_interval_and_the_margin(delta: float, word: str) -> None:
+def test_the_verdict_follows_from_the_interval_and_the_margin(delta: float, verdict: str) -> None:
     """``delta`` in points."""
     figure = ideas_14.margin(DIFFERENCES, "difference").figure(delta=delta)
-    assert word in figure.layout.title.text
-    assert word in figure.layout.meta["alt"]
+    assert verdict in figure.layout.title.text
+    assert verdict in figure.layout.meta["alt"]
     [row] = figure.layout.meta["table"]["rows"]
     unit = "point" if delta == 1 else "points"
     assert row[:5] == ["3", f"{delta:g} {unit}", "+3.00", "+0.52", "+5.48"]

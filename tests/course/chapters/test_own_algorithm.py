@@ -2,22 +2,26 @@
 algorithm.
 """
 
+from functools import partial
 from math import comb
 from typing import ClassVar
 
+import nbformat
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_course import folders
 from fedlab_course.chapters.ch08_your_own_algorithm import figures, repeatable
 from fedlab_course.chapters.ch08_your_own_algorithm.variants import (
+    FedDynByCohort,
     FedDynClients,
     FedDynInTurn,
     FedDynServer,
 )
-from fedlab_course.check import on_quadratics, questions, registry
-from fedlab_course.evidence import judging
+from fedlab_course.check import on_quadratics, registry
+from fedlab_course.evidence import best_rates, judging
 from tests.course.check.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
 
@@ -31,6 +35,13 @@ def chapter():
     """The classes of the chapter; what runs on images is left out."""
     shown = {"fl": fl, "torch": torch}
     return defined("08_your_own_algorithm.ipynb", "draft", "mine", names=shown)
+
+
+@pytest.fixture(scope="module")
+def text():
+    """The Markdown of the chapter."""
+    cells = nbformat.read(folders.NOTEBOOKS / "08_your_own_algorithm.ipynb", as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +91,16 @@ def test_the_three_questions(chapter, my_feddyn) -> None:
     }
 
 
-def test_noise_from_pytorchs_own_generator_fails_all_three_questions(chapter) -> None:
-    class Noisy(chapter["Mine"]):
-        def aggregate(self, server, updates):
-            w = super().aggregate(server, updates)
-            return w + 0.01 * torch.randn_like(w)
+def test_a_memory_outside_the_state_fails_the_checkpoint_alone() -> None:
+    class Forgetful(fl.Algorithm):
+        """As in the chapter."""
 
-    assert not any(repeatable.answers(Noisy).values())
+        def aggregate(self, server, updates):
+            move = updates.weighted_mean() - server.params
+            server.last_step = move + getattr(server, "last_step", 0) / 2
+            return server.params + server.last_step
+
+    assert list(repeatable.answers(Forgetful).values()) == [True, True, False]
 
 
 def test_in_turn_asks_everybody_once_before_anybody_twice() -> None:
@@ -151,7 +165,8 @@ def test_the_figure_of_paths_ends_at_the_optimum_of_the_two_clients() -> None:
 def test_names_beside_paths_are_in_the_order_of_the_ends_and_apart() -> None:
     rules = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(3.0), "FedDyn": fl.algorithms.FedDyn(3.0)}
     notes = figures.paths(rules, title="Paths").layout.annotations
-    heights = [note.y * figures._PLOT / 2.1 - note.ay for note in notes]
+    low, high = figures._SEEN
+    heights = [note.y * figures._PLOT / (high - low) - note.ay for note in notes]
     assert [note.text for note in notes] in (
         ["optimum", "FedDyn", "FedProx", "FedAvg"],
         ["FedDyn", "optimum", "FedProx", "FedAvg"],
@@ -169,7 +184,10 @@ def test_feddyn_is_slow_for_the_smallest_and_the_largest_strength() -> None:
 
 
 def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
-    """One step with η = 0.05 from an offset that pushes w up by 1 in each of ten steps a round."""
+    """One step with η = 0.05 from an offset that pushes w up by 1 in each of ten steps a round.
+
+    The other path leaves the picture and comes back.
+    """
 
     class Away(fl.Algorithm):
         def correction(self, server, client):
@@ -178,19 +196,28 @@ def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
         def aggregate(self, server, updates):
             return 3 * updates.params.mean(0)
 
-    figure = figures.paths({"Away": Away()}, title="Paths")
-    assert "Away runs away" in {note.text for note in figure.layout.annotations}
+    class Swinging(fl.Algorithm):
+        def aggregate(self, server, updates):
+            return updates.params.mean(0) - 5 * (server.round == 2)
+
+    figure = figures.paths({"Away": Away(), "back": Swinging()}, title="Paths")
+    notes = {note.text for note in figure.layout.annotations}
+    assert "Away runs away" in notes
+    assert "back" in notes
     assert len(figure.data[0].y) < 61
+    assert len(figure.data[1].y) == 61
 
 
 def test_the_stored_halves_are_a_dot_for_each_seed() -> None:
+    """The figure and the stored statements have one sign."""
     figure = figures.halves()
     table = figure.layout.meta["table"]["rows"]
-    assert [row[0] for row in table] == ["clients' half", "server's half", "neither: FedAvg"]
+    names = ["FedDyn − clients' half", "FedDyn − server's half", "FedDyn − FedAvg (weights n_k)"]
+    assert [row[0] for row in table] == names
     assert {row[-1] for row in table} == {20}
-    findings = {id: judging.every()[id].finding for id in ("08-clients-half", "08-server-half")}
-    means = [100 * finding.mean for finding in findings.values()]
-    assert [float(row[1]) for row in table[:2]] == pytest.approx([-one for one in means], abs=0.06)
+    ids = ("08-clients-half", "08-server-half", "08-end")
+    means = [100 * judging.every()[id].finding.mean for id in ids]
+    assert [float(row[1]) for row in table] == pytest.approx(means, abs=0.06)
 
 
 def test_mine_is_fedavgm_with_half_of_its_memory(chapter) -> None:
@@ -207,7 +234,7 @@ def test_feddyn_reaches_the_optimum_in_the_figure_for_every_strength_shown() -> 
         assert path[-1] == pytest.approx(figures.OPTIMUM, abs=2e-4)
 
 
-def test_the_stored_leads_are_what_the_prediction_says() -> None:
+def test_the_stored_leads_are_what_the_text_says(text) -> None:
     """Leads of 64/5 and 26/5 of 355 test images; t = 2.776 for five seeds."""
     rows = figures.leads().layout.meta["table"]["rows"]
     assert [row[1:] for row in rows] == [
@@ -215,23 +242,42 @@ def test_the_stored_leads_are_what_the_prediction_says() -> None:
         ["+1.5", "+0.4", "+2.5", 5],
         ["+2.1", "+0.5", "+3.7", 5],
     ]
-    told = questions.prediction("08-compare").because
-    assert "1.5 points are left [0.4, 2.5]" in told
-    assert "falls by 2.1 points [0.5, 3.7]" in told
+    assert "3.6 points after 12 [2.0, 5.2], 1.5 after 50 [0.4, 2.5]" in text
+    assert "falls by 2.1 points [0.5, 3.7]" in text
 
 
-def test_the_leads_at_fair_rates_are_what_the_text_says() -> None:
+def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
     rows = figures.tuned().layout.meta["table"]["rows"]
     assert [row[1:] for row in rows] == [
         ["+4.2", "+3.7", "+4.7", 20],
         ["+2.0", "+1.7", "+2.3", 20],
-        ["+2.5", "+2.1", "+2.8", 20],
-        ["+0.4", "+0.2", "+0.6", 20],
         ["+0.34", "+0.02", "+0.66", 20],
-        ["-0.3", "-0.5", "-0.1", 20],
-        ["+0.04", "-0.20", "+0.28", 20],
-        ["-0.5", "-0.8", "-0.1", 20],
+        ["+0.4", "+0.2", "+0.6", 20],
+        ["+2.5", "+2.1", "+2.8", 20],
     ]
+    assert "2.0 points [1.7, 2.3]" in text
+    assert "2.5 points ahead of SCAFFOLD [2.1, 2.8]" in text
+
+
+def test_the_further_rivals_are_as_the_fold_says(text) -> None:
+    rivals = (
+        ("SCAFFOLD cohort", "rounds", "ends 0.3 points above FedDyn by rounds [0.1, 0.5]"),
+        ("SCAFFOLD cohort", "bytes", "FedDyn ends 0.04 points above it [−0.20, 0.28]"),
+        ("one client an update", "bytes", "it ends 0.5 points above FedDyn [0.1, 0.8]"),
+    )
+    for rival, axis, sentence in rivals:
+        found = fl.compare.t_interval(
+            100 * best_rates.ahead("two_labels", rival, "FedDyn", axis).to_numpy()
+        )
+        numbers = [found.mean, found.low, found.high]
+        if "0.04" in sentence:
+            numbers = [-found.mean, -found.high, -found.low]
+        digits = 2 if "0.04" in sentence else 1
+        mean, low, high = (f"{number:.{digits}f}".replace("-", "−") for number in numbers)
+        assert f"{mean} points above" in sentence
+        assert f"[{low}, {high}]" in sentence
+        assert sentence in text
+        assert max(abs(found.low), abs(found.high)) < 1
 
 
 def test_the_chance_that_one_of_ten_worthless_ideas_leads_under_three_seeds() -> None:
@@ -253,11 +299,13 @@ def test_with_one_client_feddyn_can_run_away_though_its_steps_are_stable() -> No
     assert abs(fedavg[-1]) < 1e-6
 
 
-def test_the_clients_half_rests_on_a_spring_to_the_start() -> None:
-    """mean a_k (w − b_k) = −μ (w − w_0): w = (mean a_k b_k + μ w_0) / (mean a_k + μ)."""
-    mu = 0.5
-    found = limit(quadratics(A, B), FedDynClients(mu), rounds=150, start=4.0, lr=0.1)
-    assert found == pytest.approx(((A * B).mean() + 4.0 * mu) / (A.mean() + mu), abs=1e-6)
+@pytest.mark.parametrize("cohort", [1, 2, 3])
+def test_the_clients_half_rests_on_a_spring_to_the_start(cohort) -> None:
+    """mean a_k (w − b_k) = −κ (w − w_0), κ = μ K/N: w = (mean a_k b_k + κ w_0) / (mean a_k + κ)."""
+    kappa = 0.5 * cohort / 3
+    work = {"rounds": 400, "start": 4.0, "lr": 0.1, "clients_per_round": cohort}
+    found = limit(quadratics(A, B), FedDynClients(0.5), **work)
+    assert found == pytest.approx(((A * B).mean() + 4.0 * kappa) / (A.mean() + kappa), abs=1e-6)
 
 
 def test_the_servers_half_rests_where_fedavg_rests_and_not_at_the_optimum() -> None:
@@ -283,3 +331,73 @@ def test_both_halves_together_are_feddyn() -> None:
         run(fed, model, one, **work).history.params for one in (FedDynServer(), OnlyTheServer(0.3))
     )
     torch.testing.assert_close(half, whole, rtol=0, atol=1e-12)
+
+
+def test_the_halves_stop_where_the_text_says() -> None:
+    """FedAvg and the server's half at 0.667, FedDyn at 0.75, the clients' half at 3.5 / 3."""
+    exercise = registry.get("08-halves")
+    rules = figures.parts(exercise.build(exercise.solution_source), 1.0)
+    figure = figures.paths(rules, title="Halves")
+    ends = {trace.name: trace.y[-1] for trace in figure.data if trace.name in rules}
+    assert ends[figures.SERVERS_HALF] == pytest.approx(ends["FedAvg"], abs=1e-6)
+    assert ends["FedAvg"] == pytest.approx(0.667, abs=5e-4)
+    assert ends["FedDyn"] == pytest.approx(0.75, abs=1e-6)
+    assert ends[figures.CLIENTS_HALF] == pytest.approx(3.5 / 3, abs=1e-6)
+
+
+@pytest.mark.parametrize("cohort", [1, 2, 3])
+def test_feddyns_server_is_a_momentum_that_never_forgets(cohort) -> None:
+    """The step is m + K/N Σ m, with the mean moves m of the rounds up to this one."""
+    steps = []
+    moves = []
+
+    class Watched(fl.algorithms.FedDyn):
+        def aggregate(self, server, updates):
+            moves.append(float(updates.params.mean() - server.params))
+            w = super().aggregate(server, updates)
+            steps.append(float(w - server.params))
+            return w
+
+    work = {"rounds": 8, "clients_per_round": cohort}
+    on_quadratics.path(Watched, [0.7], A, B, work)
+    expected = np.array(moves) + cohort / 3 * np.cumsum(moves)
+    assert steps == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+def test_after_few_steps_with_a_small_strength_h_k_is_much_smaller_than_the_gradient() -> None:
+    """Ten steps of η = 0.05 with μ = 0.1: about η μ · 10 = 1/20 of the gradients on the way."""
+    tables = []
+
+    class Watched(fl.algorithms.FedDyn):
+        def aggregate(self, server, updates):
+            w = super().aggregate(server, updates)
+            gradient = figures.A * (updates.params[:, 0].numpy() - figures.B)
+            tables.append(
+                (server.state["h_clients"][updates.clients][:, 0].numpy() / gradient).tolist()
+            )
+            return w
+
+    on_quadratics.path(Watched, [0.1], figures.A, figures.B, figures._WORK)
+    assert max(tables[0]) < 1 / 8
+    assert tables[-1] == pytest.approx([1.0, 1.0], abs=0.1)
+
+
+def test_dividing_by_the_cohort_shows_in_the_path_and_not_at_the_end() -> None:
+    rules = {"right": fl.algorithms.FedDyn(3.0), "wrong": FedDynByCohort(3.0)}
+    figure = figures.paths_with_absence(rules, title="Absent")
+    right, wrong = (np.array(trace.y) for trace in figure.data[:2])
+    assert [right[-1], wrong[-1]] == pytest.approx([0.75, 0.75], abs=0.004)
+    assert right.min() > 0.5 > 0.1 > wrong.min()
+    everybody = {"rounds": 10}
+    paths = [on_quadratics.path(lambda one=one: one, [], A, B, everybody) for one in rules.values()]
+    assert paths[0] == pytest.approx(paths[1], abs=1e-12)
+
+
+def test_one_bug_of_the_draft_makes_it_run_away_and_the_other_needs_absent_clients(chapter) -> None:
+    class Sign(chapter["Draft"]):
+        def aggregate(self, server, updates):
+            return fl.algorithms.FedDyn.aggregate(self, server, updates)
+
+    path = partial(on_quadratics.path, arguments=[1.0], a=figures.A, b=figures.B)
+    assert abs(path(Sign, changes=figures._WORK)[-1]) > 1e3
+    assert abs(path(FedDynByCohort, changes=figures._WORK)[-1] - 0.75) < 1e-6

@@ -177,7 +177,7 @@ def _name_ends(
             arrowcolor=colours[name],
         )
     figure.update_xaxes(range=[0, _ROUNDS])
-    figure.update_layout(margin_r=20 + _LEADER + 8 * max(map(len, ends)))
+    figure.update_layout(margin_r=20 + _LEADER + 8 * max(map(comparison.width_of, ends)))
 
 
 def _note_of_escape(figure: go.Figure, name: str, last: int, style: Look) -> None:

@@ -48,10 +48,10 @@ def name_ends(
             xshift=8,
             yshift=place - y * scale,
         )
-    figure.update_layout(margin_r=20 + 8 * max(map(_columns, ends)))
+    figure.update_layout(margin_r=20 + 8 * max(map(width_of, ends)))
 
 
-def _columns(name: str) -> int:
+def width_of(name: str) -> int:
     """How wide a name is: a Chinese character takes two columns, all others one."""
     return sum(2 if unicodedata.east_asian_width(one) in "FW" else 1 for one in name)
 

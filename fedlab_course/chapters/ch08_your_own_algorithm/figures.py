@@ -24,7 +24,10 @@ B = [0.0, 1.0]
 OPTIMUM = 0.75  # Σ a_k b_k / Σ a_k
 _ROUNDS = 60
 _WORK: dict[str, Any] = {"rounds": _ROUNDS, "local_steps": 10, "lr": 0.05}
-_SEEN = (0.0, 2.1)  # of w on the axis; beyond it a path is said to run away
+_SEEN = (-0.2, 2.1)  # of w on the axis; a path that ends elsewhere is said to run away
+_NEAR = (0.5, 1.0)  # about the ends, which differ by hundredths
+_COPIES = 5  # of each client, where some of them are absent
+_SOME_ABSENT = {**_WORK, "clients_per_round": 2}
 _HEIGHT = 520
 _PLOT = 400  # pixels of the height without the frame, about
 _LABEL = 20  # pixels between two names
@@ -47,49 +50,77 @@ _TEST_IMAGES = 355
 # Row of the figure at fair rates → (the method that FedDyn is compared with, the axis).
 _RIVALS = {
     _("FedDyn − FedAvg, by rounds"): ("FedAvg", "rounds"),
-    _("FedDyn − SCAFFOLD, for equal bytes"): ("SCAFFOLD", "bytes"),
-    _("FedDyn − SCAFFOLD, by rounds"): ("SCAFFOLD", "rounds"),
     _("FedDyn − FedAvgM, by rounds"): ("FedAvgM", "rounds"),
-    _("FedDyn − SCAFFOLD with 1/|S|, by rounds"): ("SCAFFOLD cohort", "rounds"),
-    _("FedDyn − SCAFFOLD with 1/|S|, for equal bytes"): ("SCAFFOLD cohort", "bytes"),
-    _("FedDyn − one client an update, for equal bytes"): ("one client an update", "bytes"),
+    _("FedDyn − SCAFFOLD, by rounds"): ("SCAFFOLD", "rounds"),
+    _("FedDyn − SCAFFOLD, for equal bytes"): ("SCAFFOLD", "bytes"),
 }
 _WHOLE = {"algorithm": "feddyn", "mu": 0.1}
-_LESS: dict[str, dict[str, Any]] = {
-    CLIENTS_HALF: {"algorithm": "feddynclients", "mu": 0.1},
-    SERVERS_HALF: {"algorithm": "feddynserver"},
-    _("neither: FedAvg"): {"algorithm": "fedavg"},
+_FEDAVG = {"algorithm": "fedavg"}
+# Row of the figure of halves → what FedDyn is compared with.
+_PARTS: dict[str, dict[str, Any]] = {
+    _("FedDyn − clients' half"): {"algorithm": "feddynclients", "mu": 0.1},
+    _("FedDyn − server's half"): {"algorithm": "feddynserver"},
+    _("FedDyn − FedAvg (weights n_k)"): _FEDAVG,
 }
 _OPTIMUM = _("optimum")
 
 
-def paths(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
+def paths(
+    rules: dict[str, fl.Algorithm], *, title: str, seen: tuple[float, float] = _SEEN
+) -> go.Figure:
     """w after each round, on two clients that pull to 0 and 1; their common optimum is 0.75.
 
-    ``rules``: name → algorithm. A path that leaves the picture is drawn to its edge.
+    ``rules``: name → algorithm. ``seen``: the part of the axis of w that is shown. A path that
+    runs away is drawn to the round in which it leaves −0.2 … 2.1.
     """
-    styles = looks({name: name for name in rules})
-    figure = new_figure(title=title, x_title=_("round"), y_title="w", height=_HEIGHT, legend=False)
+    found = {name: on_quadratics.path(_made(rule), [], A, B, _WORK) for name, rule in rules.items()}
+    return _drawn(found, title, seen)
+
+
+def paths_with_absence(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
+    """:func:`paths` on five copies of each client, of which two of ten take part in a round."""
+    clients = A * _COPIES, B * _COPIES
+    found = {
+        name: on_quadratics.path(_made(rule), [], *clients, _SOME_ABSENT)
+        for name, rule in rules.items()
+    }
+    return _drawn(found, title, _SEEN)
+
+
+def _drawn(found: dict[str, list[float]], title: str, seen: tuple[float, float]) -> go.Figure:
+    """Draw the paths ``found`` (name → w after each round), each with its name at its end."""
+    styles = looks({name: name for name in found}, HALVES)
+    label = _("w (start: w = {start:g})").format(start=on_quadratics.START)
+    words = {"title": title, "x_title": _("round"), "y_title": label}
+    figure = new_figure(**words, height=_HEIGHT, legend=False)
     ends = {_OPTIMUM: (float(_ROUNDS), OPTIMUM)}
     colours = {_OPTIMUM: GREY}
     rows = []
-    for name, rule in rules.items():
-        path = on_quadratics.path(_made(rule), [], A, B, _WORK)
-        escapes = (i + 1 for i, w in enumerate(path) if not _SEEN[0] < w < _SEEN[1])
-        shown = path[: next(escapes, None)]
+    for name, path in found.items():
+        shown = path if _is_seen(path[-1]) else _until_it_leaves(path)
         _add_path(figure, name, [on_quadratics.START, *shown], styles[name])
         rows.append([name, f"{path[-1]:.4f}", f"{abs(path[-1] - OPTIMUM):.4f}"])
-        if len(shown) == len(path):
+        if _is_seen(path[-1]):
             ends[name] = (float(len(path)), path[-1])
             colours[name] = styles[name].colour
         else:
             _note_of_escape(figure, name, len(shown), styles[name])
     dots = {"color": GREY, "width": 2, "dash": "dot"}
     comparison.add_level(figure, (0.0, float(_ROUNDS)), OPTIMUM, _OPTIMUM, dots)
-    _name_ends(figure, ends, colours)
-    figure.update_yaxes(range=list(_SEEN))
+    _name_ends(figure, ends, colours, seen[1] - seen[0])
+    figure.update_yaxes(range=list(seen))
     _describe_paths(figure, rows)
     return figure
+
+
+def _is_seen(w: float) -> bool:
+    return _SEEN[0] < w < _SEEN[1]
+
+
+def _until_it_leaves(path: list[float]) -> list[float]:
+    """The path as far as its first w that is not seen, with it."""
+    first = next(i for i, w in enumerate(path) if not _is_seen(w))
+    return path[: first + 1]
 
 
 def _describe_paths(figure: go.Figure, rows: list[list[str]]) -> None:
@@ -116,11 +147,17 @@ def _add_path(figure: go.Figure, name: str, values: Sequence[float], style: Look
 
 
 def _name_ends(
-    figure: go.Figure, ends: dict[str, tuple[float, float]], colours: dict[str, str]
+    figure: go.Figure,
+    ends: dict[str, tuple[float, float]],
+    colours: dict[str, str],
+    span: float,
 ) -> None:
-    """Write the names in a column to the right, with a thin line to each from the end (x, y)."""
+    """Write the names in a column to the right, with a thin line to each from the end (x, y).
+
+    ``span``: the height of the plot in units of w.
+    """
     names = sorted(ends, key=lambda name: -ends[name][1])
-    heights = [_PLOT / (_SEEN[1] - _SEEN[0]) * ends[name][1] for name in names]
+    heights = [_PLOT / span * ends[name][1] for name in names]
     places: list[float] = []
     for height in heights:
         places.append(min([height, *(place - _LABEL for place in places[-1:])]))
@@ -140,7 +177,7 @@ def _name_ends(
             arrowcolor=colours[name],
         )
     figure.update_xaxes(range=[0, _ROUNDS])
-    figure.update_layout(margin_r=20 + _LEADER + 8 * max(map(len, ends)))
+    figure.update_layout(margin_r=20 + _LEADER + 8 * max(map(comparison.width_of, ends)))
 
 
 def _note_of_escape(figure: go.Figure, name: str, last: int, style: Look) -> None:
@@ -159,7 +196,7 @@ def by_strength(*, feddyn: bool = False) -> ideas.Idea:
         if feddyn:
             rules["FedDyn"] = fl.algorithms.FedDyn(mu)
         title = _("Where {count} methods stop, μ = {mu:g}").format(count=len(rules), mu=mu)
-        figures[mu] = paths(rules, title=title)
+        figures[mu] = paths(rules, title=title, seen=_NEAR)
     return ideas.gallery(figures, _("strength μ"), value=3.0)
 
 
@@ -167,26 +204,33 @@ def _made(rule: fl.Algorithm) -> Callable[[], fl.Algorithm]:
     return lambda: rule
 
 
+def parts(switched: Callable[..., fl.Algorithm], mu: float) -> dict[str, fl.Algorithm]:
+    """FedAvg, FedDyn and its halves by name.
+
+    ``switched(mu, clients=…, server=…)`` is FedDyn with a switch for each half.
+    """
+    return {
+        "FedAvg": fl.FedAvg(),
+        "FedDyn": switched(mu),
+        CLIENTS_HALF: switched(mu, server=False),
+        SERVERS_HALF: switched(mu, clients=False),
+    }
+
+
 def halves() -> go.Figure:
-    """The stored halves of FedDyn less the whole, a dot for each of 20 seeds."""
-    values = {name: _less_whole(name) for name in _LESS}
-    return comparison.differences(
-        values,
-        margin=0.01,
-        title=_("Each half minus all of FedDyn, 20 seeds"),
-        x_title=_("points minus FedDyn"),
-    )
+    """The stored FedDyn less each of its halves, and less FedAvg, a dot for each of 20 seeds."""
+    values = {name: _lead_over(where) for name, where in _PARTS.items()}
+    title = _("FedDyn minus each half, η = 0.05, 20 seeds")
+    return comparison.differences(values, margin=0.01, title=title)
 
 
 def tuned() -> go.Figure:
     """FedDyn less its rivals, a dot for each of 20 seeds: at η = 0.05, and at their best rates."""
-    first = _("FedDyn − FedAvg, by rounds, both at η = 0.05")
-    values = {first: -_less_whole(_("neither: FedAvg"))}
+    values = {_("FedDyn − FedAvg, by rounds, both at η = 0.05"): _lead_over(_FEDAVG)}
     for name, (rival, axis) in _RIVALS.items():
         values[name] = best_rates.ahead("two_labels", "FedDyn", rival, axis).to_numpy()
-    return comparison.differences(
-        values, margin=0.01, title=_("FedDyn's leads, 20 seeds, each at its best rate")
-    )
+    title = _("FedDyn's leads at η = 0.05 and at best rates")
+    return comparison.differences(values, margin=0.01, title=title)
 
 
 def leads() -> go.Figure:
@@ -200,9 +244,9 @@ def leads() -> go.Figure:
     return comparison.differences(values, margin=0.01, title=_("The lead of the shipped Mine"))
 
 
-def _less_whole(name: str) -> np.ndarray:
-    """The stored ends of one row of ``_LESS`` less those of all of FedDyn, seed by seed."""
-    return _ends(_LESS[name]) - _ends(_WHOLE)
+def _lead_over(where: dict[str, Any]) -> np.ndarray:
+    """The stored ends of all of FedDyn less those of the runs ``where``, seed by seed."""
+    return _ends(_WHOLE) - _ends(where)
 
 
 def _ends(where: dict[str, Any]) -> np.ndarray:

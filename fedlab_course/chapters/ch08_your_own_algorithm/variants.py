@@ -1,5 +1,5 @@
-"""FedDyn with one part changed: which clients train, the clients' half alone, and the server's half
-alone.
+"""FedDyn with one part changed: which clients train, what h is divided by, the clients' half alone,
+and the server's half alone.
 """
 
 from collections.abc import Iterable
@@ -26,12 +26,24 @@ class FedDynInTurn(FedDyn):
 
 
 @dataclass(frozen=True)
+class FedDynByCohort(FedDyn):
+    """FedDyn with a mistake: the moves that h adds up are divided by |S|, where N is due."""
+
+    def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
+        h = server.state["h"]
+        super().aggregate(server, updates)  # renews h_k
+        move = updates.params.mean(0) - server.params
+        server.state["h"] = h - self.mu * move
+        return server.params + move - server.state["h"] / self.mu
+
+
+@dataclass(frozen=True)
 class FedDynClients(FedDyn):
     """The clients' half of FedDyn: their gradients are corrected by −h_k + μ (y − w), and the
     server takes the mean.
 
-    If all take part it rests where ∇F(w) = −μ (w − w_0), w_0 the start: Σ h_k grows by −μ Σ (y_k −
-    w) = −μ N (the server's step) each round, and h_k = ∇F_k(w) in the end.
+    With K of N clients a round it rests where ∇F(w) = −μ K/N (w − w_0), w_0 the start: Σ h_k grows
+    by −μ Σ_S (y_k − w) = −μ K (the server's step) each round, and h_k = ∇F_k(w) in the end.
     """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:

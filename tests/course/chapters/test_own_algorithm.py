@@ -1,29 +1,27 @@
-"""Chapter 8: its exercise FedDyn, its halves against closed forms, and its questions to every
-algorithm.
+"""Chapter 8: its exercise FedDyn, its questions to every algorithm, its figures and numbers.
+
+``test_feddyn_parts.py`` has the closed forms of FedDyn and its halves.
 """
 
 from math import comb
 from typing import ClassVar
 
+import nbformat
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_course import folders
 from fedlab_course.chapters.ch08_your_own_algorithm import figures, repeatable
-from fedlab_course.chapters.ch08_your_own_algorithm.variants import (
-    FedDynClients,
-    FedDynInTurn,
-    FedDynServer,
-)
-from fedlab_course.check import on_quadratics, questions, registry
-from fedlab_course.evidence import judging
+from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn
+from fedlab_course.check import on_quadratics, registry
+from fedlab_course.evidence import best_rates, judging
 from tests.course.check.from_notebook import defined
 from tests.support import blobs, limit, quadratics, run, scalar_model
 
 A = np.array([1.0, 3.0, 0.5])
 B = np.array([0.0, 1.0, -2.0])
-OPTIMUM = (A * B).sum() / A.sum()
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +29,13 @@ def chapter():
     """The classes of the chapter; what runs on images is left out."""
     shown = {"fl": fl, "torch": torch}
     return defined("08_your_own_algorithm.ipynb", "draft", "mine", names=shown)
+
+
+@pytest.fixture(scope="module")
+def text():
+    """The Markdown of the chapter."""
+    cells = nbformat.read(folders.NOTEBOOKS / "08_your_own_algorithm.ipynb", as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +85,16 @@ def test_the_three_questions(chapter, my_feddyn) -> None:
     }
 
 
-def test_noise_from_pytorchs_own_generator_fails_all_three_questions(chapter) -> None:
-    class Noisy(chapter["Mine"]):
-        def aggregate(self, server, updates):
-            w = super().aggregate(server, updates)
-            return w + 0.01 * torch.randn_like(w)
+def test_a_memory_outside_the_state_fails_the_checkpoint_alone() -> None:
+    class Forgetful(fl.Algorithm):
+        """As in the chapter."""
 
-    assert not any(repeatable.answers(Noisy).values())
+        def aggregate(self, server, updates):
+            move = updates.weighted_mean() - server.params
+            server.last_step = move + getattr(server, "last_step", 0) / 2
+            return server.params + server.last_step
+
+    assert list(repeatable.answers(Forgetful).values()) == [True, True, False]
 
 
 def test_in_turn_asks_everybody_once_before_anybody_twice() -> None:
@@ -120,22 +128,6 @@ def test_mine_as_shipped_stops_where_fedavg_stops(chapter) -> None:
     assert found == pytest.approx(fedavg, abs=1e-8)
 
 
-def test_the_readers_halves_are_those_of_the_stored_runs() -> None:
-    exercise = registry.get("08-halves")
-    kind = exercise.build(exercise.solution_source)
-    fed = blobs((3, 17, 8, 30))
-    model = fl.models.softmax_regression(fed, seed=2)
-    work = {"rounds": 4, "clients_per_round": 2, "local_steps": 3}
-    pairs = (
-        (kind(0.3), fl.algorithms.FedDyn(0.3)),
-        (kind(0.3, server=False), FedDynClients(0.3)),
-        (kind(0.3, clients=False), FedDynServer()),
-    )
-    for mine, theirs in pairs:
-        ours, stored = (run(fed, model, one, **work).history.params for one in (mine, theirs))
-        torch.testing.assert_close(ours, stored, rtol=0, atol=1e-12)
-
-
 def test_the_figure_of_paths_ends_at_the_optimum_of_the_two_clients() -> None:
     """FedDyn stops at Σ a_k b_k / Σ a_k = 3/4, and FedAvg at Σ s_k b_k / Σ s_k."""
     rules = {"FedAvg": fl.FedAvg(), "FedDyn": fl.algorithms.FedDyn(1.0)}
@@ -151,7 +143,8 @@ def test_the_figure_of_paths_ends_at_the_optimum_of_the_two_clients() -> None:
 def test_names_beside_paths_are_in_the_order_of_the_ends_and_apart() -> None:
     rules = {"FedAvg": fl.FedAvg(), "FedProx": fl.FedProx(3.0), "FedDyn": fl.algorithms.FedDyn(3.0)}
     notes = figures.paths(rules, title="Paths").layout.annotations
-    heights = [note.y * figures._PLOT / 2.1 - note.ay for note in notes]
+    low, high = figures._SEEN
+    heights = [note.y * figures._PLOT / (high - low) - note.ay for note in notes]
     assert [note.text for note in notes] in (
         ["optimum", "FedDyn", "FedProx", "FedAvg"],
         ["FedDyn", "optimum", "FedProx", "FedAvg"],
@@ -169,7 +162,10 @@ def test_feddyn_is_slow_for_the_smallest_and_the_largest_strength() -> None:
 
 
 def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
-    """One step with η = 0.05 from an offset that pushes w up by 1 in each of ten steps a round."""
+    """One step with η = 0.05 from an offset that pushes w up by 1 in each of ten steps a round.
+
+    The other path leaves the picture and comes back.
+    """
 
     class Away(fl.Algorithm):
         def correction(self, server, client):
@@ -178,19 +174,28 @@ def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
         def aggregate(self, server, updates):
             return 3 * updates.params.mean(0)
 
-    figure = figures.paths({"Away": Away()}, title="Paths")
-    assert "Away runs away" in {note.text for note in figure.layout.annotations}
+    class Swinging(fl.Algorithm):
+        def aggregate(self, server, updates):
+            return updates.params.mean(0) - 5 * (server.round == 2)
+
+    figure = figures.paths({"Away": Away(), "back": Swinging()}, title="Paths")
+    notes = {note.text for note in figure.layout.annotations}
+    assert "Away runs away" in notes
+    assert "back" in notes
     assert len(figure.data[0].y) < 61
+    assert len(figure.data[1].y) == 61
 
 
 def test_the_stored_halves_are_a_dot_for_each_seed() -> None:
+    """The figure and the stored statements have one sign."""
     figure = figures.halves()
     table = figure.layout.meta["table"]["rows"]
-    assert [row[0] for row in table] == ["clients' half", "server's half", "neither: FedAvg"]
+    names = ["FedDyn − clients' half", "FedDyn − server's half", "FedDyn − FedAvg (weights n_k)"]
+    assert [row[0] for row in table] == names
     assert {row[-1] for row in table} == {20}
-    findings = {id: judging.every()[id].finding for id in ("08-clients-half", "08-server-half")}
-    means = [100 * finding.mean for finding in findings.values()]
-    assert [float(row[1]) for row in table[:2]] == pytest.approx([-one for one in means], abs=0.06)
+    ids = ("08-clients-half", "08-server-half", "08-end")
+    means = [100 * judging.every()[id].finding.mean for id in ids]
+    assert [float(row[1]) for row in table] == pytest.approx(means, abs=0.06)
 
 
 def test_mine_is_fedavgm_with_half_of_its_memory(chapter) -> None:
@@ -207,7 +212,7 @@ def test_feddyn_reaches_the_optimum_in_the_figure_for_every_strength_shown() -> 
         assert path[-1] == pytest.approx(figures.OPTIMUM, abs=2e-4)
 
 
-def test_the_stored_leads_are_what_the_prediction_says() -> None:
+def test_the_stored_leads_are_what_the_text_says(text) -> None:
     """Leads of 64/5 and 26/5 of 355 test images; t = 2.776 for five seeds."""
     rows = figures.leads().layout.meta["table"]["rows"]
     assert [row[1:] for row in rows] == [
@@ -215,23 +220,42 @@ def test_the_stored_leads_are_what_the_prediction_says() -> None:
         ["+1.5", "+0.4", "+2.5", 5],
         ["+2.1", "+0.5", "+3.7", 5],
     ]
-    told = questions.prediction("08-compare").because
-    assert "1.5 points are left [0.4, 2.5]" in told
-    assert "falls by 2.1 points [0.5, 3.7]" in told
+    assert "3.6 points after 12 [2.0, 5.2], 1.5 after 50 [0.4, 2.5]" in text
+    assert "falls by 2.1 points [0.5, 3.7]" in text
 
 
-def test_the_leads_at_fair_rates_are_what_the_text_says() -> None:
+def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
     rows = figures.tuned().layout.meta["table"]["rows"]
     assert [row[1:] for row in rows] == [
         ["+4.2", "+3.7", "+4.7", 20],
         ["+2.0", "+1.7", "+2.3", 20],
-        ["+2.5", "+2.1", "+2.8", 20],
-        ["+0.4", "+0.2", "+0.6", 20],
         ["+0.34", "+0.02", "+0.66", 20],
-        ["-0.3", "-0.5", "-0.1", 20],
-        ["+0.04", "-0.20", "+0.28", 20],
-        ["-0.5", "-0.8", "-0.1", 20],
+        ["+0.4", "+0.2", "+0.6", 20],
+        ["+2.5", "+2.1", "+2.8", 20],
     ]
+    assert "2.0 points [1.7, 2.3]" in text
+    assert "2.5 points ahead of SCAFFOLD [2.1, 2.8]" in text
+
+
+def test_the_further_rivals_are_as_the_fold_says(text) -> None:
+    rivals = (
+        ("SCAFFOLD cohort", "rounds", "ends 0.3 points above FedDyn by rounds [0.1, 0.5]"),
+        ("SCAFFOLD cohort", "bytes", "FedDyn ends 0.04 points above it [−0.20, 0.28]"),
+        ("one client an update", "bytes", "it ends 0.5 points above FedDyn [0.1, 0.8]"),
+    )
+    for rival, axis, sentence in rivals:
+        found = fl.compare.t_interval(
+            100 * best_rates.ahead("two_labels", rival, "FedDyn", axis).to_numpy()
+        )
+        numbers = [found.mean, found.low, found.high]
+        if "0.04" in sentence:
+            numbers = [-found.mean, -found.high, -found.low]
+        digits = 2 if "0.04" in sentence else 1
+        mean, low, high = (f"{number:.{digits}f}".replace("-", "−") for number in numbers)
+        assert f"{mean} points above" in sentence
+        assert f"[{low}, {high}]" in sentence
+        assert sentence in text
+        assert max(abs(found.low), abs(found.high)) < 1
 
 
 def test_the_chance_that_one_of_ten_worthless_ideas_leads_under_three_seeds() -> None:
@@ -242,44 +266,3 @@ def test_the_chance_that_one_of_ten_worthless_ideas_leads_under_three_seeds() ->
     shared = 1 - sum(comb(10, k) * (-1) ** k / (k + 1) ** 3 for k in range(11))
     assert own == pytest.approx(0.74, abs=0.005)
     assert shared == pytest.approx(0.51, abs=0.01)
-
-
-def test_with_one_client_feddyn_can_run_away_though_its_steps_are_stable() -> None:
-    """η (a + μ) = 1.91 < 2, five steps: the chapter's example."""
-    work = {"rounds": 40, "local_steps": 5, "lr": 0.1}
-    path = on_quadratics.path(fl.algorithms.FedDyn, [0.1], [19.0], [0.0], work)
-    assert abs(path[-1]) > 1e6
-    fedavg = on_quadratics.path(fl.FedAvg, [], [19.0], [0.0], work)
-    assert abs(fedavg[-1]) < 1e-6
-
-
-def test_the_clients_half_rests_on_a_spring_to_the_start() -> None:
-    """mean a_k (w − b_k) = −μ (w − w_0): w = (mean a_k b_k + μ w_0) / (mean a_k + μ)."""
-    mu = 0.5
-    found = limit(quadratics(A, B), FedDynClients(mu), rounds=150, start=4.0, lr=0.1)
-    assert found == pytest.approx(((A * B).mean() + 4.0 * mu) / (A.mean() + mu), abs=1e-6)
-
-
-def test_the_servers_half_rests_where_fedavg_rests_and_not_at_the_optimum() -> None:
-    work = {"rounds": 150, "start": 4.0, "lr": 0.1, "local_steps": 7}
-    found, fedavg = (limit(quadratics(A, B), one, **work) for one in (FedDynServer(), fl.FedAvg()))
-    assert found == pytest.approx(fedavg, abs=1e-8)
-    assert abs(found - OPTIMUM) > 0.01
-
-
-def test_both_halves_together_are_feddyn() -> None:
-    """Without a pull and with h = 0 for ever, FedDyn's server is the server's half: μ cancels in
-    its step.
-    """
-    fed = blobs((3, 17, 8, 30))
-    model = fl.models.softmax_regression(fed, seed=2)
-    work = {"rounds": 4, "clients_per_round": 2, "local_steps": 3}
-
-    class OnlyTheServer(fl.algorithms.FedDyn):
-        def correction(self, server, client):
-            return fl.Correction()
-
-    half, whole = (
-        run(fed, model, one, **work).history.params for one in (FedDynServer(), OnlyTheServer(0.3))
-    )
-    torch.testing.assert_close(half, whole, rtol=0, atol=1e-12)

@@ -4,6 +4,7 @@
 // on a dark page. Sliders replace the picture, the description and the data of a figure by others
 // stored in the page, in the form of fedlab_course/explore/grid.py.
 (() => {
+  const NAMES = 110; // pixels on a phone
   const PAPER = 660; // pixels: the narrower of A4 and Letter between margins of 15 mm
   const narrow = window.matchMedia("(max-width: 600px)");
   // No button sends a chart to a server; all buttons are outside the picture.
@@ -29,7 +30,9 @@
       };
     if (narrow.matches) {
       fitted.font = { ...layout.font, size: 12 };
-      fitted.margin = { ...layout.margin, l: 48, r: 8 };
+      // Without a legend, the right margin has the names at the ends of curves and bars.
+      const right = layout.showlegend === false ? Math.min(layout.margin?.r ?? 8, NAMES) : 8;
+      fitted.margin = { ...layout.margin, l: 48, r: right };
       fitted.legend = {
         ...layout.legend,
         orientation: "h",

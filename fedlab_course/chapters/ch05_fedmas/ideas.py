@@ -161,6 +161,18 @@ MINIMUM = 3.0  # of the loss, whose curvature is 1
 LocalUpdate = Callable[..., Any]
 
 
+def explicit_update(
+    w: Any, k: int, gradient: Any, eta: float, steps: int, strength: float, importance: Any
+) -> Any:
+    """The parameters of client k after local steps whose penalty λ Σ Ω (y − w)² pulls with the y
+    before the step.
+    """
+    y = w
+    for _ in range(steps):
+        y = y - eta * (gradient(k, y) + 2 * strength * importance * (y - w))
+    return y
+
+
 def implicit_update(
     w: Any, k: int, gradient: Any, eta: float, steps: int, strength: float, importance: Any
 ) -> Any:
@@ -175,7 +187,10 @@ def implicit_update(
 
 
 def stiff(
-    explicit: LocalUpdate, implicit: LocalUpdate = implicit_update, *, goal: Goal | None = None
+    explicit: LocalUpdate = explicit_update,
+    implicit: LocalUpdate = implicit_update,
+    *,
+    goal: Goal | None = None,
 ) -> Idea:
     """One parameter under a strong penalty, step by step. Slider ``value``: λ.
 

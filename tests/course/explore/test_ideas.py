@@ -211,7 +211,7 @@ def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
 
 def test_an_explicit_step_runs_away_where_an_implicit_one_comes_to_rest() -> None:
     """Both multiply the distance to 3 / (1 + 2λ): by 1 − η(1 + 2λ), or by (1 − η) / (1 + 2ηλ)."""
-    explicit = registry.get("05-local").solution
+    explicit = ideas_05.explicit_update
 
     def implicit(w, k, gradient, eta, steps, strength, importance):  # type: ignore[no-untyped-def]
         y = w

@@ -105,6 +105,32 @@ def measure(importance: Importance, model: nn.Module, server: Server, client: in
     return importance(at, server.fed.x[server.fed.parts[client]])
 
 
+def left_at_the_end(
+    importance: Importance,
+    fed: fl.FederatedDataset,
+    tests: Tests,
+    build_model: Callable[..., nn.Module],
+    strengths: Sequence[float],
+    *,
+    seeds: Sequence[int],
+    rounds_each: int,
+    **settings: Any,
+) -> dict[float, np.ndarray]:
+    """The accuracy on each of ``tests`` after the last round, the mean over ``seeds``, for each λ
+    of ``strengths``: λ → [T]. Ω is ``importance``.
+    """
+    ends = {}
+    for strength in strengths:
+        found = []
+        for seed in seeds:
+            model = build_model(fed, seed=seed)
+            rule = measured_by(importance, model, strength=strength, rounds_each=rounds_each)
+            way = watch(fed, model, rule, **settings, seed=seed).way
+            found.append(knowledge(way[-1:], model, tests)[0])
+        ends[strength] = np.mean(found, axis=0)
+    return ends
+
+
 class Watched(NamedTuple):
     """``way`` [V, P] after each server update, the largest η·max a of a correction, and the end or
     last warning.

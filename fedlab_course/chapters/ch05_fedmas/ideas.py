@@ -18,7 +18,7 @@ _ = translator(__name__)
 _LEAST = 0.55  # of the accuracy on the second task that is drawn
 _APART = 0.04  # of two labelled points whose labels are on one side, in accuracy
 _PLACES = (  # of the labels of a curve, and of its name
-    ("bottom left", (0, 75)),
+    ("bottom left", (-45, 75)),
     ("middle right", (45, -25)),
     ("top right", (-60, -80)),
 )

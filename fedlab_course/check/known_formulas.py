@@ -1,4 +1,4 @@
-"""The formulas of the exercises on FedAvg, FedProx, SCAFFOLD, FedMas and FedDyn, right or with
+"""The formulas of the exercises on FedAvg, FedProx, SCAFFOLD and FedDyn, right or with
 mistakes.
 
 The sentences are those of the conformance suite. A few more are about single steps, which the
@@ -13,7 +13,7 @@ import numpy as np
 import fedlab_core as fl
 from fedconform.formulas import averaging, feddyn, scaffold
 from fedconform.formulas.local_training import Formula as Right
-from fedconform.mistakes import in_averaging, in_feddyn, in_penalties, in_scaffold
+from fedconform.mistakes import in_averaging, in_feddyn, in_scaffold
 from fedconform.mistakes.replacing import with_mistakes
 from fedconform.tasks.task import Task
 from fedlab_core.language import translator
@@ -88,44 +88,6 @@ def _prox(
     return _train(wrong, w, k, gradient, eta, steps, lambda y: weight * (y - anchor))
 
 
-def _penalised(
-    wrong: Wrong,
-    w: Vector,
-    k: int,
-    gradient: Gradient,
-    eta: float,
-    steps: int,
-    strength: float,
-    importance: Vector,
-) -> Vector:
-    """The explicit step of the penalty. Each mistake of ``_OF_IMPLICIT`` stands for an answer with
-    the implicit step (y − η g + η t) / (1 + η a).
-    """
-    omega = np.ones_like(importance) if in_penalties.NO_IMPORTANCE in wrong else importance
-    a = strength * float(np.prod([_FACTORS.get(mistake, 1.0) for mistake in wrong])) * 2 * omega
-    t = a * (np.zeros_like(w) if in_penalties.TO_ZERO in wrong else w)
-    if not set(wrong) & _OF_IMPLICIT:
-        return _train(wrong, w, k, gradient, eta, steps, lambda y: a * y - t)
-    y = w
-    for _step in range(steps):
-        added = a * y - t if in_penalties.BOTH_STEPS in wrong else 0.0
-        y = _solved(wrong, y - eta * (gradient(k, y) + added), eta, a, t)
-    return y
-
-
-def _solved(wrong: Wrong, moved: Vector, eta: float, a: Vector, t: Vector) -> Vector:
-    """The implicit step of the penalty from ``moved`` = y − η g."""
-    denominator = 1 + eta * (a / 2 if in_penalties.HALF_DENOMINATOR in wrong else a)
-    if in_penalties.NO_DENOMINATOR in wrong:
-        denominator = np.ones_like(a)
-    term = t if in_penalties.ANCHOR_WITHOUT_RATE in wrong else eta * t
-    if in_penalties.HALF_ANCHOR in wrong:
-        term = term / 2
-    if in_penalties.AFTER_DIVISION in wrong:
-        return moved / denominator + term
-    return (moved + term) / denominator
-
-
 def _controlled(
     wrong: Wrong,
     w: Vector,
@@ -164,20 +126,12 @@ _RENEWAL = (
     in_scaffold.REVERSED,
     in_scaffold.MINUS,
 )
-_FACTORS: dict[str, float] = {
-    in_penalties.NO_PENALTY: 0.0,
-    in_penalties.HALF: 0.5,
-    in_penalties.SIGN: -1.0,
-}
-_OF_IMPLICIT = {in_penalties.IMPLICIT, *in_penalties.OF_STEP["implicit"]} - {in_penalties.EXPLICIT}
-_PENALTY = (*_FACTORS, in_penalties.TO_ZERO, in_penalties.NO_IMPORTANCE)
 LOCAL = Formula(_train, STEP)
 AGGREGATE = Formula(_aggregated, (in_averaging.PLAIN, in_averaging.LAST, NOT_DIVIDED))
 FEDAVG = Formula(
     _rounds, (*STEP, in_averaging.PLAIN, in_averaging.LAST, NOT_DIVIDED, in_averaging.ALL_SAMPLES)
 )
 PROX_LOCAL = Formula(_prox, (TERM_WITHOUT_RATE, *_PROX, TO_ZERO, *STEP))
-FEDMAS_LOCAL = Formula(_penalised, (TERM_WITHOUT_RATE, *_PENALTY, *sorted(_OF_IMPLICIT), *STEP))
 SCAFFOLD_LOCAL = Formula(_controlled, (TERM_WITHOUT_RATE, *_OFFSET, *STEP))
 CONTROL = Formula(_control, _RENEWAL)
 

@@ -6,6 +6,7 @@ information, and Memory Aware Synapses (Aljundi et al., ECCV 2018) with that of 
 importance is a plain spring.
 """
 
+import contextlib
 import copy
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -103,6 +104,43 @@ def measure(importance: Importance, model: nn.Module, server: Server, client: in
     at = copy.deepcopy(model)
     vector_to_parameters(server.params, at.parameters())
     return importance(at, server.fed.x[server.fed.parts[client]])
+
+
+def left_at_the_end(
+    importance: Importance,
+    fed: fl.FederatedDataset,
+    tests: Tests,
+    build_model: Callable[..., nn.Module],
+    strengths: Sequence[float],
+    *,
+    seeds: Sequence[int],
+    rounds_each: int,
+    **settings: Any,
+) -> dict[float, np.ndarray]:
+    """The accuracy on each of two ``tests`` after two tasks, the mean over ``seeds``, for each λ of
+    ``strengths``: λ → [2]. Ω is ``importance`` after the first task, which all λ share.
+    """
+    ends: dict[float, list[np.ndarray]] = {strength: [] for strength in strengths}
+    for seed in seeds:
+        model = build_model(fed, seed=seed)
+        rule = measured_by(importance, model, strength=0.0, rounds_each=rounds_each)
+        first = fl.Simulation(fed, model, rule, **settings, seed=seed)
+        while first.round < rounds_each:
+            next(first)
+        for strength, found in ends.items():
+            rule = Continual(strength, "uniform", rounds_each)
+            second = fl.Simulation(fed, model, rule, **settings, seed=seed)
+            _go_on(second, first)
+            found.append(knowledge(second.state_dict()["params"][None], model, tests)[0])
+    return {strength: np.mean(found, axis=0) for strength, found in ends.items()}
+
+
+def _go_on(second: fl.Simulation, first: fl.Simulation) -> None:
+    """Run the rounds of ``second`` from the state of ``first``, until it ends or diverges."""
+    second.load_state_dict({**first.state_dict(), "config": second.history.config})
+    with warnings.catch_warnings(), contextlib.suppress(Diverged):
+        warnings.simplefilter("ignore")
+        second.run()
 
 
 class Watched(NamedTuple):

@@ -1,16 +1,15 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 5: importance, pairs in rotation, and local training with a penalty."""
+"""Exercises of chapter 5: importance, the pull of a penalty, and pairs in rotation."""
 
 import numpy as np
 import torch
 
 import fedlab_core as fl
 from fedlab_core.language import translator
-from fedlab_course.check import known_formulas
-from fedlab_course.check.base import Case, Exercise, Mistake
+from fedlab_course.check.base import Exercise, Mistake
 from fedlab_course.check.chances import cohorts_of, require_counts, require_stream
 from fedlab_course.check.tools import array, close, require, run_with, shown
-from fedlab_course.check.with_model import linear
+from fedlab_course.check.with_model import linear, weight_and_anchor
 
 _ = translator(__name__)
 
@@ -45,23 +44,13 @@ def importance(model, samples):
     return torch.stack(rows).mean(0)
 
 
-def local_update(w, k, gradient, eta, steps, strength, importance):
-    """The parameters of client k after local steps under the penalty λ Σ Ω (y − w)²."""
-    y = w
-    for _ in range(steps):
-        ### BEGIN SOLUTION
-        y = y - eta * (gradient(k, y) + 2 * strength * importance * (y - w))
-        ### END SOLUTION
-    return y
-
-
-_A = np.array([1.0, 3.0])
-_B = np.array([0.0, 1.0])
-
-
-def _slope(k, y):
-    """The gradient of a_k/2 ‖y − (0, 1)‖²."""
-    return _A[k] * (y - np.array([0.0, 1.0]))
+def hold(received, importance, strength, lr):
+    """The correction for λ Σ Ω (y − r)², where r is the model that the tier has received."""
+    ### BEGIN SOLUTION
+    weight = 2 * strength * importance
+    anchor = received
+    ### END SOLUTION
+    return fl.Correction(weight=weight, anchor=anchor, scale=1 / (1 + lr * weight))
 
 
 _LABELS = np.array([7, 2, 5, 9, 2, 2, 7, 5, 9, 2, 9, 9])  # four groups: of 4, 2, 2 and 4 clients
@@ -143,8 +132,35 @@ def check_importance(answer):
         )
 
 
-_START = np.array([2.0, -1.0])
-_HALF = np.array([0.5, 0.0])
+_RECEIVED = [2.0, -1.0, 0.5]
+_OMEGA = [0.5, 0.0, 2.0]
+
+
+def check_hold(answer):
+    """Compare weight and anchor with those of the derivative, 2 λ Ω (y − r), at two strengths."""
+    for strength, lr in ((1.0, 0.5), (3.0, 0.1)):
+        parts = run_with(answer, weight_and_anchor, _RECEIVED, _OMEGA, strength, lr)
+        weight, anchor = array(parts, (2, 3))
+        expected = [2 * strength * omega for omega in _OMEGA]
+        numbers = {
+            "strength": f"{strength:g}",
+            "omega": shown(_OMEGA),
+            "received": shown(_RECEIVED),
+        }
+        hint = _(
+            "What is the derivative of λ Ω (y − r)² in y? For λ = {strength} and Ω = {omega} the "
+            "weight must be {expected}, and yours is {found}."
+        )
+        require(
+            close(weight, expected),
+            hint.format(**numbers, expected=shown(expected), found=shown(weight)),
+        )
+        hint = _(
+            "The penalty pulls to r, the model that the tier has received: with {received} the "
+            "anchor must be the same, and yours is {found}."
+        )
+        require(close(anchor, _RECEIVED), hint.format(**numbers, found=shown(anchor)))
+
 
 EXERCISES = (
     Exercise(
@@ -158,6 +174,18 @@ EXERCISES = (
         ),
     ),
     Exercise(
+        id="05-hold",
+        solution=hold,
+        check=check_hold,
+        mistakes=(
+            Mistake("2 * strength", "strength", "What is the derivative"),
+            Mistake(" * importance", "", "What is the derivative"),
+            Mistake("2 * strength", "-2 * strength", "What is the derivative"),
+            Mistake("anchor = received", "anchor = importance", "The penalty pulls to r"),
+            Mistake("anchor = received", "anchor = 0", "The penalty pulls to r"),
+        ),
+    ),
+    Exercise(
         id="05-pairs",
         solution=MyPairs,
         check=check_pairs,
@@ -167,43 +195,6 @@ EXERCISES = (
             Mistake("rng.choice(opposite)", "opposite[0]", "equally often"),
             Mistake("rng.choice(self.groups[t])", "self.groups[t][0]", "equally often"),
             Mistake("in range(T)", "in rng.permutation(T)", "in this order"),
-        ),
-    ),
-    Exercise(
-        id="05-local",
-        solution=local_update,
-        known=known_formulas.FEDMAS_LOCAL,
-        cases=(
-            Case(
-                (_START, 0, _slope, 0.1, 1, 1.0, _HALF),
-                [1.8, -0.8],
-                _("At y = w the penalty does not pull."),
-            ),
-            Case(
-                (_START, 0, _slope, 0.1, 2, 0.0, _HALF),
-                [1.62, -0.62],
-                _("With λ = 0 these are steps of FedAvg."),
-            ),
-            Case(
-                (_START, 0, _slope, 0.1, 2, 1.0, _HALF),
-                [1.64, -0.62],
-                _("The first parameter has Ω = 0.5, the second 0."),
-            ),
-            Case(
-                (_START, 0, _slope, 0.2, 2, 2.0, _HALF),
-                [1.44, -0.28],
-                _("Two steps with η = 0.2 and λ = 2."),
-            ),
-        ),
-        mistakes=(
-            Mistake("2 * strength", "strength", _("What is the derivative of λ Ω (y − w)²?")),
-            Mistake("(y - w)", "(w - y)", _("Your penalty pushes y away from w.")),
-            Mistake(" * importance", "", _("Your penalty does not depend on Ω.")),
-            Mistake(
-                "gradient(k, y)",
-                "gradient(k, w)",
-                _("Each step needs the gradient where the client is then."),
-            ),
         ),
     ),
 )

@@ -15,8 +15,13 @@ from fedlab_course.explore.ideas import Idea, gallery
 
 _ = translator(__name__)
 
-_LEAST = 0.7  # of the accuracy on the second task that is drawn
-_APART = 0.04  # of two labelled points, in accuracy
+_LEAST = 0.55  # of the accuracy on the second task that is drawn
+_APART = 0.04  # of two labelled points whose labels are on one side, in accuracy
+_PLACES = (  # of the labels of a curve, and of its name
+    ("bottom left", (-45, 75)),
+    ("middle right", (45, -25)),
+    ("top right", (-60, -80)),
+)
 
 
 def forgetting(
@@ -91,13 +96,15 @@ def kept_and_learned(
         title=_("Keep the first task, learn the second"),
         x_title=_("accuracy on the {task}").format(task=names[1]),
         y_title=_("accuracy on the {task}").format(task=names[0]),
+        height=520,
         legend=False,
     )
     rows = []
+    placed: dict[str, list[np.ndarray]] = {"left": [], "right": []}
     for number, (name, of) in enumerate(ends.items()):
-        rows += _add_penalty(figure, number, name, of)
+        rows += _add_penalty(figure, number, name, of, placed)
     figure.update_xaxes(range=[_LEAST, 1.02], tickformat=".0%")
-    figure.update_yaxes(range=[0, 1.03], tickformat=".0%")
+    figure.update_yaxes(range=[0, 1.06], tickformat=".0%")
     text = _(
         "Two accuracies at the end, a curve over λ for {penalties}. Up and to the right is better."
     ).format(penalties=_(" and ").join(ends))
@@ -105,28 +112,35 @@ def kept_and_learned(
     return figure
 
 
-def _labelled(first: np.ndarray, second: np.ndarray, labels: list[str]) -> list[str]:
-    """The labels of points that lie apart, and "" for a point near one that has its label."""
+def _labelled(points: np.ndarray, labels: list[str], placed: list[np.ndarray]) -> list[str]:
+    """The labels of the ``points`` [n, 2] that are apart from all ``placed`` ones, which grow; ""
+    for the others.
+    """
     texts: list[str] = []
-    placed: list[int] = []
-    for number, label in enumerate(labels):
-        near = [
-            abs(first[number] - first[one]) + abs(second[number] - second[one]) for one in placed
-        ]
-        is_free = not near or min(near) > _APART
+    for point, label in zip(points, labels, strict=True):
+        is_free = all(abs(point - other).sum() > _APART for other in placed)
         texts.append(label if is_free else "")
-        placed += [number] if is_free else []
+        placed += [point] if is_free else []
     return texts
 
 
 def _add_penalty(
-    figure: go.Figure, number: int, name: str, of: Mapping[float, Sequence[float]]
+    figure: go.Figure,
+    number: int,
+    name: str,
+    of: Mapping[float, Sequence[float]],
+    placed: Mapping[str, list[np.ndarray]],
 ) -> list[list[str]]:
-    """Add the curve of a penalty with its name at the best sum; return the rows of its table."""
+    """Add the curve of a penalty with its name at the best sum; return the rows of its table.
+
+    ``placed``: the points that have a label on their left or right.
+    """
     first, second = np.array(list(of.values())).T
-    labels = [f"{strength:g}" for strength in of]
+    labels = [f"λ = {strength:g}" for strength in of]
     style = group_look(number)
-    hover = _("{name}, λ = %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned").format(name=name)
+    hover = _("{name}, %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned").format(name=name)
+    position, (ax, ay) = _PLACES[number % len(_PLACES)]
+    side = position.split()[-1]
     add_curve(
         figure,
         second,
@@ -134,23 +148,17 @@ def _add_penalty(
         name,
         style,
         mode="lines+markers+text",
-        text=_labelled(first, second, labels),
-        textposition="top right" if number else "bottom left",
+        text=_labelled(np.stack([second, first], axis=1), labels, placed[side]),
+        textposition=position,
         textfont={"color": style.colour, "size": 12},
         customdata=labels,
         hovertemplate=f"{hover}<extra></extra>",
     )
     top = int((first + second).argmax())
-    figure.add_annotation(
-        x=second[top],
-        y=first[top],
-        text=f"<b>{name}</b>",
-        font={"color": style.colour},
-        ax=-110,
-        ay=90 * number - 45,
-    )
+    words = {"text": f"<b>{name}</b>", "font": {"color": style.colour}}
+    figure.add_annotation(x=second[top], y=first[top], ax=ax, ay=ay, **words)
     return [
-        [_("{name}, λ = {label}").format(name=name, label=label), f"{kept:.0%}", f"{learned:.0%}"]
+        [_("{name}, {label}").format(name=name, label=label), f"{kept:.0%}", f"{learned:.0%}"]
         for label, kept, learned in zip(labels, first, second, strict=True)
     ]
 
@@ -159,6 +167,18 @@ ETA = 0.1
 STEPS = 20
 MINIMUM = 3.0  # of the loss, whose curvature is 1
 LocalUpdate = Callable[..., Any]
+
+
+def explicit_update(
+    w: Any, k: int, gradient: Any, eta: float, steps: int, strength: float, importance: Any
+) -> Any:
+    """The parameters of client k after local steps whose penalty λ Σ Ω (y − w)² pulls with the y
+    before the step.
+    """
+    y = w
+    for _ in range(steps):
+        y = y - eta * (gradient(k, y) + 2 * strength * importance * (y - w))
+    return y
 
 
 def implicit_update(
@@ -175,7 +195,10 @@ def implicit_update(
 
 
 def stiff(
-    explicit: LocalUpdate, implicit: LocalUpdate = implicit_update, *, goal: Goal | None = None
+    explicit: LocalUpdate = explicit_update,
+    implicit: LocalUpdate = implicit_update,
+    *,
+    goal: Goal | None = None,
 ) -> Idea:
     """One parameter under a strong penalty, step by step. Slider ``value``: λ.
 

@@ -1,6 +1,6 @@
 """What is it in tiers that helps: each method at its best learning rate, and tiers taken apart."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -13,43 +13,11 @@ from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_course import display
-from fedlab_course.evidence import best_rates, rate_figures, tables
+from fedlab_course.evidence import tables
 
 _ = translator(__name__)
 
-RATED = ("FedAvg", "TFedAvg", "one client an update")
-_NAMES = {
-    "FedAvg": "FedAvg",
-    "TFedAvg": _("tiers by DBSCAN"),
-    "one client an update": _("one client an update"),
-}
-_PAIRS = (("TFedAvg", "FedAvg"), ("TFedAvg", "one client an update"))
-# Tiers by label → λ and η. Of those tried by hand the best after fifty updates, on validation
-# samples of seeds 100 to 102: 56, 55 and 80 % for the three.
-CHOSEN = {
-    "tiers": (0.0, 0.0044),
-    "plain penalty": (3.0, 0.0044),
-    "FedMas": (30.0, 0.0088),
-}
-_CHOSEN_NAMES = {
-    "tiers": _("tiers"),
-    "plain penalty": _("plain penalty"),
-    "FedMas": "FedMas",
-}
 _ROUNDING = 1e-6  # of float32 parameters
-_SPLIT = "one_label"
-_SPLIT_NAMES = {
-    "two labels": _("two labels"),
-    "one label": _("one label"),
-    "Dirichlet 0.1": _("Dirichlet 0.1"),
-    "Dirichlet 0.3": _("Dirichlet 0.3"),
-    "IID": _("IID"),
-}
-_AXES = {
-    "rounds": _("mean of rounds 46–50"),
-    "updates": _("last round within 50 updates"),
-    "bytes": _("last round within 120 MB"),
-}
 _RANDOM = _("FedAvg: random clients")
 _UNLIKE = _("two unlike clients")
 _ALIKE = _("two like clients")
@@ -94,16 +62,6 @@ ROWS = {
 _SHARED = range(10)  # the seeds that all stored rows have
 
 
-def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
-    """End accuracy on validation samples against η, for ``methods`` that need no further choice."""
-    return rate_figures.stored(
-        _SPLIT,
-        methods,
-        title=_("One label a client, 50 rounds, tiers by DBSCAN"),
-        names=_NAMES,
-    )
-
-
 def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
     """Test accuracy over rounds, and beside it over the server updates that all have made."""
     panels = [fl.plots.convergence(histories, x=x) for x in ("rounds", "updates")]
@@ -121,81 +79,6 @@ def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
     table = panels[1].layout.meta["table"]
     set_description(figure, display.sentences(*texts), table["columns"], table["rows"])
     return figure
-
-
-def rated() -> pd.DataFrame:
-    """A row for each method at its best rate, on seeds and test images that chose nothing, and two
-    rows of paired differences in points with 95 % intervals.
-
-    Each accuracy is at the rate that is best for its own column.
-    """
-    rows = {
-        _NAMES[method]: {title: _cell(method, axis) for axis, title in _AXES.items()}
-        for method in RATED
-    }
-    for method, baseline in _PAIRS:
-        rows[f"{_NAMES[method]} − {_NAMES[baseline]}"] = {
-            title: _points(best_rates.ahead(_SPLIT, method, baseline, axis))
-            for axis, title in _AXES.items()
-        }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(_("20 seeds"))
-
-
-def _cell(method: str, axis: str) -> str:
-    """The mean and the standard deviation over seeds, and the rate, with a note at an edge."""
-    values = best_rates.judged(_SPLIT, method, axis)
-    rates = best_rates.curve(_SPLIT, method, axis)
-    best = best_rates.best_rate(_SPLIT, method, axis)
-    words = "{mean:.1%} ± {deviation:.1%} (η = {rate:.2g})"
-    if best in (min(rates), max(rates)):
-        words = _("{mean:.1%} ± {deviation:.1%} (η = {rate:.2g}, edge of the grid)")
-    return words.format(mean=values.mean(), deviation=values.std(), rate=best)
-
-
-def _points(gaps: pd.Series) -> str:
-    """The mean of shares in points, with its 95 % interval over seeds."""
-    found = t_interval(100 * gaps)
-    mean, low, high = (_signed(end) for end in (found.mean, found.low, found.high))
-    return f"{mean} [{low}, {high}]"
-
-
-def penalty() -> pd.DataFrame:
-    """FedMas less TFedAvg in points, with 95 % intervals: a row for each split.
-
-    Each is at its best rate for the column, and FedMas has the variant that validation prefers.
-    """
-    rows = {}
-    for words, split in best_rates.SPLITS.items():
-        cells = {}
-        for axis, title in _AXES.items():
-            variant = best_rates.best_of(split, best_rates.FEDMAS, axis)
-            cells[title] = _points(best_rates.ahead(split, variant, "TFedAvg", axis))
-        rows[_SPLIT_NAMES[words]] = cells
-    name = _("tiers by DBSCAN: FedMas − TFedAvg, points")
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(name)
-
-
-def fifty_updates(
-    rules: Mapping[str, Callable[[Sequence[int], float], fl.Algorithm]],
-    federation: Callable[[int], tuple[fl.FederatedDataset, Any, Sequence[int]]],
-    seeds: Sequence[int],
-    **settings: Any,
-) -> dict[str, list[fl.History]]:
-    """Run five rounds of ten updates under each seed, with the λ and η of ``CHOSEN``.
-
-    ``rules``: key of ``CHOSEN`` → a function of the labels and of λ; ``federation``: seed →
-    clients, model and labels.
-    """
-    runs: dict[str, list[fl.History]] = {}
-    for name, (strength, lr) in CHOSEN.items():
-        words = _("{name}, λ = {strength:g}, η = {lr:g}") if strength else _("{name}, η = {lr:g}")
-        words = words.format(name=_CHOSEN_NAMES[name], strength=strength, lr=lr)
-        runs[words] = []
-        for seed in seeds:
-            fed, model, labels = federation(seed)
-            work = settings | {"rounds": 5, "lr": lr, "seed": seed, "progress": False}
-            runs[words].append(fl.simulate(fed, model, rules[name](labels, strength), **work))
-    return runs
 
 
 def same(mine: fl.Algorithm, theirs: fl.Algorithm, fed: Any, model: Any, **settings: Any) -> float:
@@ -218,12 +101,6 @@ def same(mine: fl.Algorithm, theirs: fl.Algorithm, fed: Any, model: Any, **setti
     names = {"mine": type(mine).__name__, "theirs": type(theirs).__name__}
     display.publish(display.remark(line.format(**names, largest=largest)))
     return largest
-
-
-def _signed(points: float) -> str:
-    """The points with one decimal and a sign; 0.0 has none."""
-    rounded = round(points, 1)
-    return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
 
 
 def steps() -> pd.DataFrame:

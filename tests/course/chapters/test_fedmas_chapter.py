@@ -5,33 +5,138 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch05_fedmas import turns
+from fedlab_course.chapters.ch05_fedmas import turns, within_updates
+from fedlab_course.evidence import best_rates
+from fedlab_course.methods import continual
+
+ONE_LABEL = {"num_clients": 100, "labels_per_client": 1}
+
+
+def one_label(seed: int) -> tuple[fl.FederatedDataset, torch.nn.Module, np.ndarray]:
+    digits = fl.load_dataset("digits")
+    parts = fl.partition.labels_per_client(digits.train.y, **ONE_LABEL, seed=seed)
+    fed = fl.FederatedDataset(digits, parts)
+    model = fl.models.mlp(fed, seed=seed)
+    return fed, model, within_updates.found(fed, model, seed)
 
 
 def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
-    table = turns.rated()
+    table = within_updates.rated()
     assert list(table.index) == [
         "FedAvg",
-        "tiers by DBSCAN",
+        "tiers",
         "one client an update",
-        "tiers by DBSCAN − FedAvg",
-        "tiers by DBSCAN − one client an update",
+        "tiers − FedAvg",
+        "tiers − one client an update",
     ]
     assert table.loc["FedAvg", "last round within 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
-    last = table.loc["tiers by DBSCAN − one client an update"]
+    last = table.loc["tiers − one client an update"]
     assert last["mean of rounds 46–50"] == "−0.1 [−0.6, +0.4]"
 
 
 def test_the_table_names_a_best_rate_at_the_edge_of_the_grid() -> None:
-    cell = turns.rated().loc["one client an update", "last round within 50 updates"]
+    cell = within_updates.rated().loc["one client an update", "last round within 50 updates"]
     assert cell.endswith("(η = 0.0088, edge of the grid)")
 
 
 def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
-    row = turns.penalty().loc["one label"]
+    row = within_updates.penalty_by_split().loc["one label"]
     assert row["mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
     assert row["last round within 50 updates"] == "+27.5 [+23.0, +32.0]"
     assert row["last round within 120 MB"] == "−6.5 [−7.3, −5.7]"
+
+
+def test_tiers_without_and_with_the_penalty_have_the_best_variant_for_each_column() -> None:
+    table = within_updates.penalty()
+    assert list(table.index) == ["tiers", "FedMas", "FedMas − tiers"]
+    assert table.loc["FedMas", "last round within 50 updates"] == "55.5% ± 10.8% (η = 0.4)"
+    assert table.loc["FedMas − tiers", "mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
+
+
+def test_live_runs_have_the_best_settings_for_updates() -> None:
+    for key, method in {"tiers": "TFedAvg", "FedMas": "FedMas implicit"}.items():
+        runs = best_rates.judged_runs("one_label", method, "updates")
+        assert runs["lr"].unique().tolist() == [within_updates.CHOSEN[key][1]]
+    assert runs["parameter"].unique().tolist() == [within_updates.CHOSEN["FedMas"][0]]
+    assert round(100 * runs["end_accuracy"].mean()) == 20  # after fifty rounds
+    assert within_updates.CHOSEN["plain penalty"] == within_updates.CHOSEN["FedMas"]
+    stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
+    assert round(stored.mean()) == 13
+    assert round((50 // stored * stored).mean()) == 45
+
+
+def test_tiers_are_those_of_the_library_and_have_one_label_in_the_first_run() -> None:
+    fed, model, tiers = one_label(54)
+    labels = np.array([int(fed.y[part[0]]) for part in fed.parts])
+    assert len(np.unique(tiers)) == 13
+    assert all(len(np.unique(labels[tiers == tier])) == 1 for tier in range(13))
+    work = {"clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "seed": 54}
+    simulation = fl.Simulation(fed, model, fl.FedMas(0.1), rounds=1, **work, progress=False)
+    simulation.run()
+    assert simulation.state_dict()["algorithm"]["clusters"].tolist() == tiers.tolist()
+
+
+@pytest.mark.slow
+def test_within_fifty_updates_the_penalty_of_the_paper_is_ahead_in_every_run() -> None:
+    class Plain(fl.FedMas):
+        def after_aggregation(self, server, updates) -> None:
+            server.state["importance"] = torch.ones_like(server.params)
+            server.state["weight"] = 2 * self.strength * server.state["importance"]
+
+    rules = {
+        "tiers": lambda tiers, strength: fl.algorithms.TFedAvg(),
+        "plain penalty": lambda tiers, strength: Plain(strength, penalty_step="implicit"),
+        "FedMas": lambda tiers, strength: fl.FedMas(strength, penalty_step="implicit"),
+    }
+    work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10}
+    ends = within_updates.fifty_updates(rules, one_label, range(54, 59), **work)
+    means = {name: round(100 * np.mean(values)) for name, values in ends.items()}
+    assert means == {"tiers": 25, "plain penalty": 28, "FedMas": 55}
+    best = np.maximum(ends["tiers"], ends["plain penalty"])
+    assert 0.085 < (np.array(ends["FedMas"]) - best).min() < 0.095
+
+
+@pytest.mark.slow
+def test_a_mean_that_is_added_to_omega_keeps_what_omega_leaves_free() -> None:
+    def importance(model: torch.nn.Module, samples: torch.Tensor) -> torch.Tensor:
+        rows = []
+        for x in samples:
+            gradients = torch.autograd.grad(model(x[None]).square().sum(), [*model.parameters()])
+            rows.append(torch.cat([gradient.flatten() for gradient in gradients]).abs())
+        return torch.stack(rows).mean(0)
+
+    def lifted(model: torch.nn.Module, samples: torch.Tensor) -> torch.Tensor:
+        omega = importance(model, samples)
+        return omega + omega.mean()
+
+    def plain(model: torch.nn.Module, samples: torch.Tensor) -> torch.Tensor:
+        return torch.ones(sum(tensor.numel() for tensor in model.parameters()))
+
+    digits = fl.load_dataset("digits")
+    fed, tests = continual.by_labels(digits)
+    work = {"rounds": 20, "clients_per_round": 2, "local_epochs": 2, "batch_size": 10, "lr": 0.05}
+    kept = {}
+    for rule in (plain, importance, lifted):
+        ends = continual.left_at_the_end(
+            rule,
+            fed,
+            tests,
+            fl.models.mlp,
+            (0.01, 0.3),
+            seeds=range(54, 57),
+            rounds_each=10,
+            progress=False,
+            **work,
+        )
+        kept[rule.__name__] = [round(100 * end[0]) for end in ends.values()]
+    assert kept == {"plain": [49, 97], "importance": [62, 66], "lifted": [68, 99]}
+
+
+def test_a_row_has_a_dot_for_each_run_and_a_bar_at_their_mean() -> None:
+    figure = within_updates.after_fifty({"tiers": [0.2, 0.4], "FedMas": [0.5, 0.7]})
+    rows = figure.layout.meta["table"]["rows"]
+    assert rows[1] == ["FedMas, λ = 0.1, η = 0.4", "60.0%", "50.0%", "70.0%"]
+    assert [list(trace.x) for trace in figure.data[:2]] == [[0.2, 0.4], [pytest.approx(0.3)]]
 
 
 def test_two_panels_have_the_same_runs_over_rounds_and_over_updates() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fedconform.mistakes import in_averaging, in_feddyn, in_penalties, in_scaffold
+from fedconform.mistakes import in_averaging, in_feddyn, in_scaffold
 from fedlab_course.check import known_formulas as formulas
 from fedlab_course.check import registry
 from fedlab_course.check.exercises import judge
@@ -16,7 +16,6 @@ BY_CASES = [
     "02-local",
     "03-local",
     "03-control",
-    "05-local",
 ]
 
 
@@ -85,33 +84,6 @@ PLANTED = {  # exercise, part of the solution, what stands there instead → wha
     ("08-feddyn", "offset=-h_k", "offset=h_k"): in_feddyn.LINEAR_SIGN,
     ("08-feddyn", ", offset=-h_k", ""): in_feddyn.NO_LINEAR,
     ("08-feddyn", "/ server.num_clients", "/ len(updates.clients)"): in_feddyn.H_SHARE,
-}
-
-# The implicit step in place of the explicit one, right or with one mistake.
-_STEP = "y = y - eta * (gradient(k, y) + 2 * strength * importance * (y - w))"
-_IMPLICIT = "y = (y - eta * gradient(k, y) + eta * t) / (1 + eta * a)"
-IMPLICIT = {  # what stands in place of a part of the implicit step → what the hint must say
-    ("", ""): in_penalties.IMPLICIT,
-    ("eta * a", "eta * a / 2"): in_penalties.HALF_DENOMINATOR,
-    (" / (1 + eta * a)", ""): in_penalties.NO_DENOMINATOR,
-    ("eta * t", "eta * t / 2"): in_penalties.HALF_ANCHOR,
-    ("eta * t", "t"): in_penalties.ANCHOR_WITHOUT_RATE,
-    (
-        "(y - eta * gradient(k, y) + eta * t) / (1 + eta * a)",
-        "(y - eta * gradient(k, y)) / (1 + eta * a) + eta * t",
-    ): in_penalties.AFTER_DIVISION,
-    ("gradient(k, y)", "(gradient(k, y) + a * y - t)"): in_penalties.BOTH_STEPS,
-}
-PLANTED |= {
-    (
-        "05-local",
-        _STEP,
-        f"a = 2 * strength * importance; t = a * w; {_IMPLICIT.replace(*change)}",
-    ): sentence
-    for change, sentence in IMPLICIT.items()
-}
-PLANTED |= {
-    ("05-local", "* (y - w))", "* y)"): in_penalties.TO_ZERO,
 }
 
 

@@ -211,7 +211,7 @@ def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
 
 def test_an_explicit_step_runs_away_where_an_implicit_one_comes_to_rest() -> None:
     """Both multiply the distance to 3 / (1 + 2λ): by 1 − η(1 + 2λ), or by (1 − η) / (1 + 2ηλ)."""
-    explicit = registry.get("05-local").solution
+    explicit = ideas_05.explicit_update
 
     def implicit(w, k, gradient, eta, steps, strength, importance):  # type: ignore[no-untyped-def]
         y = w
@@ -236,7 +236,7 @@ def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_both()
     assert list(trace(figure, "plain").y) == [0.1, 0.7]
     words = [annotation.text for annotation in figure.layout.annotations]
     assert words == ["<b>plain</b>", "<b>weighed</b>"]
-    assert list(trace(figure, "plain").text) == ["0", "0.5"]
+    assert list(trace(figure, "plain").text) == ["λ = 0", "λ = 0.5"]
 
 
 def test_the_clients_of_scaffold_walk_side_by_side_at_one_place():

@@ -106,7 +106,7 @@ BODIES = {  # exercise → a body that gained points once, or is hostile, and wo
     ),
     "03-local": ("return 10**10**6", "of type int"),
     "03-control": ("return np.array([object()])", "of type ndarray"),
-    "05-local": (
+    "05-hold": (
         "raise ValueError('\\x1b[2J\\n02-x solved 5 of 5\\ud800')",
         "ValueError: �[2J 02-x",
     ),

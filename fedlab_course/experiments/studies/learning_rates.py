@@ -195,7 +195,7 @@ ON_MNIST = RatePicture(
             fl.FedMas(strength, penalty_step="implicit") for strength in (0.001, 0.01, 0.1)
         ],
     },
-    rates=tuple(float(f"{0.1 * 2.0**octave:.4g}") for octave in range(-8, 4)),  # 0.00039 to 0.8
+    rates=tuple(float(f"{0.1 * 2.0**octave:.4g}") for octave in range(-11, 4)),  # 5e-5 to 0.8
     splits=("dirichlet_0.3", "one_label"),
     epochs=(5,),
     hidden=(64,),

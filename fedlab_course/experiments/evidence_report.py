@@ -100,7 +100,8 @@ def summary(claims: Sequence[Claim], judged: Mapping[str, JudgedStatement], why:
     ]
     for claim in claims:
         lead = judged[claim.lead or claim.statements[0].id]
-        words = re.split(r"(?<=[.;])\s", why[claim.id][1])[0].rstrip(";.")
+        reason = why[claim.id][1] if claim.id in why else "planned, and not yet put into words"
+        words = re.split(r"(?<=[.;])\s", reason)[0].rstrip(";.")
         number = f"{lead.statement.says} {measured(lead.finding)}, n = {lead.finding.n}"
         link = f"[{claim.id}](claims/{configs.source_of(claim.id)}.md#{claim.id})"
         lines.append(

@@ -98,6 +98,13 @@ def test_a_claim_has_one_row_with_its_leading_number(tiny):
     )
 
 
+def test_a_plan_without_its_sentence_can_be_reported(tiny):
+    """Plans are registered before their data, and sentences come after them."""
+    claims, judged, _ = tiny
+    row = evidence_report.summary(claims, judged, {})
+    assert "| planned, and not yet put into words. |" in row
+
+
 def test_a_sentence_on_other_verdicts_is_refused(tiny):
     claims, judged, _ = tiny
     with pytest.raises(ValueError, match="x-1 speaks of 'a holds, b holds'"):

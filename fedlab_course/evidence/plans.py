@@ -59,4 +59,4 @@ def deviation(statement: Statement) -> str:
         return ""
     if first["plan"] != statement.plan or statement.changed:
         return _("changed after the data: {change}").format(change=statement.changed)
-    return _("written after the data") if first["fixed"] == "after" else ""
+    return _("registered after the data") if first["fixed"] == "after" else ""

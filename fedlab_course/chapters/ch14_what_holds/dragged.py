@@ -283,26 +283,18 @@ def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str
     text = _(
         "{when}: {phrases}. A dot is a mean, a bar its 95 % interval, and the grey band the margin."
     ).format(when=when.format(count=len(found), factor=factor, whose=whose), phrases=phrases)
-    table = [
-        [
-            _name(row),
-            _mark(row),
-            _kept_or_not(row),
-            _agreement(row),
-            _measured(row),
-            f"{row.judged.finding.margin:g}",
-        ]
-        for row in found
-    ]
-    columns = [
-        _("claim"),
-        _("mark"),
-        _("after correction"),
-        _("its statements"),
-        _("mean and interval"),
-        "δ",
-    ]
-    set_description(figure, text, columns, table)
+    columns = {
+        _("claim"): [_name(row) for row in found],
+        _("mark"): [_mark(row) for row in found],
+        _("after correction"): [_kept_or_not(row) for row in found],
+        _("its statements"): [_agreement(row) for row in found],
+        _("mean and interval"): [_measured(row) for row in found],
+        "δ": [f"{row.judged.finding.margin:g}" for row in found],
+    }
+    if all(row.kept is None for row in found):
+        del columns[_("after correction")]
+    table = [list(cells) for cells in zip(*columns.values(), strict=True)]
+    set_description(figure, text, list(columns), table)
 
 
 def _kept_or_not(row: Row) -> str:

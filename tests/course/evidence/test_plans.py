@@ -81,7 +81,7 @@ def test_new_statements_are_registered_with_whether_they_came_before_their_data(
         "x-1c": ("old", "before"),
     }
     told = [plans.deviation(one) for one in statements]
-    assert told == ["written after the data", "", "changed after the data: a reason"]
+    assert told == ["registered after the data", "", "changed after the data: a reason"]
     tables._texts.cache_clear()
     plans.read.cache_clear()
 

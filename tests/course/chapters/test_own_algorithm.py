@@ -244,10 +244,8 @@ def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
         ["+0.34", "+0.02", "+0.66", 20],
     ]
     assert "2.0 points [1.7, 2.3]" in text
-    assert [row[0] for row in rows[1:]] == [
-        "FedDyn (η = 0.28) − FedAvg (η = 0.57)",
-        "FedDyn (η = 0.28) − FedAvgM (η = 0.28)",
-    ]
+    assert [row[0] for row in rows[1:]] == ["FedAvg, η = 0.57", "FedAvgM, η = 0.28"]
+    assert figures.tuned().layout.xaxis.title.text.endswith("FedDyn is 0.28")
 
 
 def test_the_chosen_rates_and_strengths_are_what_the_text_says(text) -> None:

@@ -49,7 +49,7 @@ def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
 def test_tiers_without_and_with_the_penalty_have_the_best_variant_for_each_column() -> None:
     table = within_updates.penalty()
     assert list(table.index) == ["tiers", "FedMas", "FedMas − tiers"]
-    assert table.loc["FedMas", "last round within 50 updates"] == "55.5% ± 10.8% (η = 0.4)"
+    assert table.loc["FedMas", "last round within 50 updates"] == "55.5% ± 10.8% (λ = 0.1, η = 0.4)"
     assert table.loc["FedMas − tiers", "mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
 
 

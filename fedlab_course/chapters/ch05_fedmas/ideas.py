@@ -81,7 +81,8 @@ def _figure(
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(
         "λ={strength:g}. Accuracy on each of {tasks} tasks after each of {rounds} rounds; large "
-        "ringed marks where the task itself was trained. Lost since its best, on average {lost:.1%}."
+        "ringed marks where the task itself was trained. Lost since its best, on average "
+        "{lost:.1%}."
     ).format(strength=strength, tasks=len(names), rounds=len(table), lost=(best - last).mean())
     rows = [
         [name, f"{end:.1%}", f"{top:.1%}"] for name, end, top in zip(names, last, best, strict=True)

@@ -7,14 +7,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY, INK
-from fedlab_core.plots.style import group_look, known_slot, look, new_figure, set_description
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import Look, group_look, known_slot, look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
 
 _ = translator(__name__)
 
+_TICKS = (0, 0.2, 0.4, 0.6, 0.8, 1)
 _APART = 0.06  # of two labelled points whose labels are on one side, in accuracy
 # In all figures of the chapter: tiers without a penalty, the plain penalty, FedMas and its Ω.
 TIERS = group_look(0)
@@ -22,12 +23,12 @@ PLAIN = group_look(1)
 OMEGA = look(known_slot("FedMas") or 0)
 LIFTED = group_look(4)  # Ω and its mean
 _PENALTIES = (PLAIN, OMEGA, LIFTED)
-_TASKS = 5  # the number of the first task's look; a place after those above
+_TASKS = (Look(GROUPS[5], "solid", "circle"), Look(GROUPS[6], "9px,3px", "square"))
 _STEPS = 7  # that of the explicit step
 _PLACES = (  # of the labels of a curve, and of its name
-    ("bottom left", (-45, 75)),
-    ("middle right", (45, -25)),
-    ("top right", (-60, -80)),
+    ("bottom left", (-110, 60)),
+    ("middle right", (25, 75)),
+    ("top right", (25, -55)),
 )
 
 
@@ -73,7 +74,7 @@ def _figure(
             along,
             values,
             name,
-            group_look(_TASKS + task),
+            _TASKS[task % len(_TASKS)],
             size=sizes,
             marker_line=ring,
             hovertemplate=hover,
@@ -110,8 +111,10 @@ def kept_and_learned(
     placed: dict[str, list[np.ndarray]] = {"left": [], "right": []}
     for number, (name, of) in enumerate(ends.items()):
         rows += _add_penalty(figure, number, name, of, placed)
-    figure.update_xaxes(range=[0, 1.06], tickformat=".0%")
-    figure.update_yaxes(range=[0, 1.06], tickformat=".0%")
+    lowest = np.min([np.min(list(of.values()), axis=0) for of in ends.values()], axis=0)
+    y_start, x_start = np.maximum(0, np.floor(10 * (lowest - 0.05)) / 10)
+    figure.update_xaxes(range=[x_start, 1.2], tickvals=_TICKS, tickformat=".0%")
+    figure.update_yaxes(range=[y_start, 1.06], tickformat=".0%")
     text = _(
         "Two accuracies at the end, a curve over λ for {penalties}. Up and to the right is better."
     ).format(penalties=_(" and ").join(ends))
@@ -162,7 +165,8 @@ def _add_penalty(
         hovertemplate=f"{hover}<extra></extra>",
     )
     top = int((first + second).argmax())
-    words = {"text": f"<b>{name}</b>", "font": {"color": style.colour}}
+    lines = name.replace(" + ", "<br>+ ")
+    words = {"text": f"<b>{lines}</b>", "font": {"color": style.colour}}
     figure.add_annotation(x=second[top], y=first[top], ax=ax, ay=ay, **words)
     return [
         [_("{name}, {label}").format(name=name, label=label), f"{kept:.0%}", f"{learned:.0%}"]

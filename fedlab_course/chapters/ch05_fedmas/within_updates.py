@@ -118,7 +118,8 @@ def _cell(method: str, axis: str) -> str:
         notes.append(_("f(x): softmax"))
     if best in (min(rates), max(rates)):
         notes.append(_("edge of the grid"))
-    return f"{values.mean():.1%} ± {values.std():.1%} ({_(', ').join(notes)})"
+    joined = _(", ").join(notes)
+    return f"{values.mean():.1%} ± {values.std():.1%} ({joined})"
 
 
 def _points(gaps: pd.Series) -> str:

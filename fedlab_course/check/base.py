@@ -100,7 +100,8 @@ class Exercise(ExerciseBase):
     whose functions the answer calls; where one of them is not solved, the hint says so.
 
     The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown;
-    ``missing``: what the answer should return, for hints; ``points``; ``discussion``: Markdown
+    ``missing``: what the answer should return, for hints, or ``instead``: a sentence that says what
+    to write where the return is given; ``points``; ``discussion``: Markdown
     beside the solution, what we observe and the answers to questions of the task.
     """
 
@@ -111,6 +112,7 @@ class Exercise(ExerciseBase):
     known: Formula | None = None
     uses: tuple[str, ...] = ()
     missing: str = ""
+    instead: str = ""
     points: int = 1
     discussion: str = ""
 

@@ -204,6 +204,8 @@ def judge_described(exercise: Exercise, described: Described, answer: Any) -> Ve
 
 def _to_be_written(exercise: Exercise) -> str:
     """What the student should write in place of the dots."""
+    if exercise.instead:
+        return exercise.said(exercise.instead)
     asked = (
         _("Write code that yields {missing}, in place of the `...`.")
         if _is_generator(exercise)
@@ -214,6 +216,9 @@ def _to_be_written(exercise: Exercise) -> str:
 
 def _not_written(exercise: Exercise) -> str:
     """What to say of code that raises ``NotImplementedError``."""
+    if exercise.instead:
+        said = _("`{name}` is not written yet.").format(name=exercise.name)
+        return display.sentences(said, exercise.said(exercise.instead))
     said = (
         _("`{name}` is not written yet. It should yield {missing}.")
         if _is_generator(exercise)

@@ -7,20 +7,28 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY, INK
-from fedlab_core.plots.style import group_look, new_figure, set_description
+from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.style import Look, group_look, known_slot, look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
 
 _ = translator(__name__)
 
-_LEAST = 0.55  # of the accuracy on the second task that is drawn
-_APART = 0.04  # of two labelled points whose labels are on one side, in accuracy
+_TICKS = (0, 0.2, 0.4, 0.6, 0.8, 1)
+_APART = 0.06  # of two labelled points whose labels are on one side, in accuracy
+# In all figures of the chapter: tiers without a penalty, the plain penalty, FedMas and its Ω.
+TIERS = group_look(0)
+PLAIN = group_look(1)
+OMEGA = look(known_slot("FedMas") or 0)
+LIFTED = group_look(4)  # Ω and its mean
+_PENALTIES = (PLAIN, OMEGA, LIFTED)
+_TASKS = (Look(GROUPS[5], "solid", "circle"), Look(GROUPS[6], "9px,3px", "square"))
+_STEPS = 7  # that of the explicit step
 _PLACES = (  # of the labels of a curve, and of its name
-    ("bottom left", (-45, 75)),
-    ("middle right", (45, -25)),
-    ("top right", (-60, -80)),
+    ("bottom left", (-110, 60)),
+    ("middle right", (25, 75)),
+    ("top right", (25, -55)),
 )
 
 
@@ -31,12 +39,12 @@ def forgetting(
     names: Sequence[str],
     goal: Goal | None = None,
 ) -> Idea:
-    """What each tier still knows while tiers train one after another, for several λ. Slider
+    """What a model knows of each task while it trains on one after another, for several λ. Slider
     ``value``.
 
-    ``accuracies``: λ → [V, T], the accuracy on the data of each of T tiers after each of V server
-    updates; ``visits`` [V]: the tier that was trained before each of them, drawn as a ring on its
-    curve; ``names`` [T] of the tiers.
+    ``accuracies``: λ → [R, T], the accuracy on each of T tasks after each of R rounds; ``visits``
+    [R]: the task that was trained in each of them, drawn as a ring on its curve; ``names`` [T] of
+    the tasks.
     """
     figures = {
         strength: _figure(strength, table, np.asarray(visits), names)
@@ -52,35 +60,35 @@ def _figure(
     last = table[-1]
     best = table.max(0)
     figure = new_figure(
-        title=_("Two clients in turn, λ = {strength:g}").format(strength=strength),
-        x_title=_("server updates"),
-        y_title=_("accuracy on its own data"),
+        title=_("Two tasks, λ = {strength:g}").format(strength=strength),
+        x_title=_("round"),
+        y_title=_("accuracy on the task"),
     )
-    for tier, (name, values) in enumerate(zip(names, table.T, strict=True)):
-        mine = trained == tier
+    for task, (name, values) in enumerate(zip(names, table.T, strict=True)):
+        mine = trained == task
         ring = {"color": INK, "width": np.where(mine, 2.5, 0)}
         sizes = np.where(mine, 12, 6)
-        hover = _("{name}: %{{y:.1%}} after update %{{x}}").format(name=name) + "<extra></extra>"
+        hover = _("{name}: %{{y:.1%}} after round %{{x}}").format(name=name) + "<extra></extra>"
         add_curve(
             figure,
             along,
             values,
             name,
-            group_look(tier),
+            _TASKS[task % len(_TASKS)],
             size=sizes,
             marker_line=ring,
             hovertemplate=hover,
         )
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(
-        "λ={strength:g}. Accuracy on the data of each of {tiers} tiers after each of {updates} "
-        "server updates; large ringed marks where the tier itself was trained. Lost since its "
-        "best, on average {lost:.1%}."
-    ).format(strength=strength, tiers=len(names), updates=len(table), lost=(best - last).mean())
+        "λ={strength:g}. Accuracy on each of {tasks} tasks after each of {rounds} rounds; large "
+        "ringed marks where the task itself was trained. Lost since its best, on average "
+        "{lost:.1%}."
+    ).format(strength=strength, tasks=len(names), rounds=len(table), lost=(best - last).mean())
     rows = [
         [name, f"{end:.1%}", f"{top:.1%}"] for name, end, top in zip(names, last, best, strict=True)
     ]
-    set_description(figure, text, [_("tier"), _("at the end"), _("best")], rows)
+    set_description(figure, text, [_("task"), _("at the end"), _("best")], rows)
     return figure
 
 
@@ -103,8 +111,10 @@ def kept_and_learned(
     placed: dict[str, list[np.ndarray]] = {"left": [], "right": []}
     for number, (name, of) in enumerate(ends.items()):
         rows += _add_penalty(figure, number, name, of, placed)
-    figure.update_xaxes(range=[_LEAST, 1.02], tickformat=".0%")
-    figure.update_yaxes(range=[0, 1.06], tickformat=".0%")
+    lowest = np.min([np.min(list(of.values()), axis=0) for of in ends.values()], axis=0)
+    y_start, x_start = np.maximum(0, np.floor(10 * (lowest - 0.05)) / 10)
+    figure.update_xaxes(range=[x_start, 1.2], tickvals=_TICKS, tickformat=".0%")
+    figure.update_yaxes(range=[y_start, 1.06], tickformat=".0%")
     text = _(
         "Two accuracies at the end, a curve over λ for {penalties}. Up and to the right is better."
     ).format(penalties=_(" and ").join(ends))
@@ -137,7 +147,7 @@ def _add_penalty(
     """
     first, second = np.array(list(of.values())).T
     labels = [f"λ = {strength:g}" for strength in of]
-    style = group_look(number)
+    style = _PENALTIES[number % len(_PENALTIES)]
     hover = _("{name}, %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned").format(name=name)
     position, (ax, ay) = _PLACES[number % len(_PLACES)]
     side = position.split()[-1]
@@ -155,7 +165,8 @@ def _add_penalty(
         hovertemplate=f"{hover}<extra></extra>",
     )
     top = int((first + second).argmax())
-    words = {"text": f"<b>{name}</b>", "font": {"color": style.colour}}
+    lines = name.replace(" + ", "<br>+ ")
+    words = {"text": f"<b>{lines}</b>", "font": {"color": style.colour}}
     figure.add_annotation(x=second[top], y=first[top], ax=ax, ay=ay, **words)
     return [
         [_("{name}, {label}").format(name=name, label=label), f"{kept:.0%}", f"{learned:.0%}"]
@@ -235,7 +246,7 @@ def _steps(strength: float, explicit: LocalUpdate, implicit: LocalUpdate) -> go.
     for number, (name, update) in enumerate(kinds):
         way = walked(update, strength)
         curve = _("{name} step").format(name=name)
-        add_curve(figure, np.arange(len(way)), way, curve, group_look(2 * number + 2))
+        add_curve(figure, np.arange(len(way)), way, curve, group_look(_STEPS + number))
         rows.append([name, f"{way[1]:.3g}", f"{way[-1]:.3g}"])
     figure.update_yaxes(range=[-1.5, 2.0])
     factor = 2 * ETA * strength

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -11,20 +12,22 @@ import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK
-from fedlab_core.plots.style import new_figure, set_description
+from fedlab_core.plots.style import MARKER_SIZE, new_figure, set_description
 from fedlab_course import display
+from fedlab_course.chapters.ch05_fedmas import ideas
 from fedlab_course.evidence import tables
 
 _ = translator(__name__)
 
+_FEW = 12  # points of a curve that are all marked
 _ROUNDING = 1e-6  # of float32 parameters
 _RANDOM = _("FedAvg: random clients")
 _UNLIKE = _("two unlike clients")
 _ALIKE = _("two like clients")
 _KINDS = {
     _RANDOM: (INK, "circle"),
-    _UNLIKE: (GROUPS[0], "square"),
-    _ALIKE: (GROUPS[2], "diamond"),
+    _UNLIKE: (GROUPS[5], "square"),
+    _ALIKE: (ideas.TIERS.colour, "diamond"),
 }
 YOURS = _("yours, half a round apart")
 
@@ -63,22 +66,39 @@ _SHARED = range(10)  # the seeds that all stored rows have
 
 
 def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
-    """Test accuracy over rounds, and beside it over the server updates that all have made."""
+    """Test accuracy over rounds, and beside it over the server updates that all have made.
+
+    A curve ends with its last whole round; of a few rounds each has a marker.
+    """
     panels = [fl.plots.convergence(histories, x=x) for x in ("rounds", "updates")]
     figure = new_figure(title=title, x_title="", y_title="")
     figure.set_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.05)
+    shared = min(history.records[-1].server_updates for history in histories.values())
+    for trace in panels[1].data:
+        _cut(trace, shared)
     for column, panel in enumerate(panels, start=1):
         for trace in panel.data:
             figure.add_trace(trace.update(showlegend=column == 1), row=1, col=column)
         figure.update_xaxes(title_text=panel.layout.xaxis.title.text, col=column)
     figure.update_yaxes(title_text=_("test accuracy"), col=1)
     figure.update_yaxes(tickformat=".0%")
-    shared = min(history.records[-1].server_updates for history in histories.values())
     figure.update_xaxes(range=[0, shared], col=2)
     texts = [fl.plots.describe(panel) for panel in panels]
     table = panels[1].layout.meta["table"]
     set_description(figure, display.sentences(*texts), table["columns"], table["rows"])
     return figure
+
+
+def _cut(trace: Any, end: float) -> None:
+    """Leave out the points of a curve beyond ``end``, and mark each of those left if they are
+    few.
+    """
+    count = int((np.asarray(trace.x) <= end).sum())
+    trace.update(x=trace.x[:count], y=trace.y[:count])
+    if count <= _FEW:
+        trace.marker.update(size=MARKER_SIZE, sizeref=1)
+    else:
+        trace.marker.update(size=trace.marker.size[:count])
 
 
 def same(mine: fl.Algorithm, theirs: fl.Algorithm, fed: Any, model: Any, **settings: Any) -> float:

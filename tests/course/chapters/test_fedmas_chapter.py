@@ -7,6 +7,8 @@ import torch
 import fedlab_core as fl
 from fedlab_course.chapters.ch05_fedmas import turns, within_updates
 from fedlab_course.evidence import best_rates
+from fedlab_course.experiments.measured_runs import divided
+from fedlab_course.experiments.studies import learning_rates
 from fedlab_course.methods import continual
 
 ONE_LABEL = {"num_clients": 100, "labels_per_client": 1}
@@ -49,7 +51,7 @@ def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
 def test_tiers_without_and_with_the_penalty_have_the_best_variant_for_each_column() -> None:
     table = within_updates.penalty()
     assert list(table.index) == ["tiers", "FedMas", "FedMas − tiers"]
-    assert table.loc["FedMas", "last round within 50 updates"] == "55.5% ± 10.8% (η = 0.4)"
+    assert table.loc["FedMas", "last round within 50 updates"] == "55.5% ± 10.8% (λ = 0.1, η = 0.4)"
     assert table.loc["FedMas − tiers", "mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
 
 
@@ -74,6 +76,62 @@ def test_tiers_are_those_of_the_library_and_have_one_label_in_the_first_run() ->
     simulation = fl.Simulation(fed, model, fl.FedMas(0.1), rounds=1, **work, progress=False)
     simulation.run()
     assert simulation.state_dict()["algorithm"]["clusters"].tolist() == tiers.tolist()
+
+
+def test_a_round_of_tiers_costs_about_as_much_as_one_of_fedavg_and_fifty_updates_far_less() -> None:
+    fedavg = best_rates.judged_runs("one_label", "FedAvg", "updates").set_index("seed")["bytes"]
+    tiers = best_rates.judged_runs("one_label", "TFedAvg", "updates").set_index("seed")
+    clients = 20 * tiers["bytes"] / fedavg  # that train in a round
+    assert round(clients.mean()) == 23
+    in_updates = 50 // (tiers["server_updates"] / 50) * clients
+    assert round(50 * 20 / in_updates.mean()) == round((50 * 20 / in_updates).mean()) == 12
+    with_omega = best_rates.judged_runs("one_label", "FedMas implicit", "bytes").set_index("seed")
+    assert (with_omega["bytes"] / tiers["bytes"]).mean() == pytest.approx(2, abs=0.02)
+    in_budget = [(fedavg // (runs["bytes"] / 50)).mean() for runs in (with_omega, tiers)]
+    assert [round(count) for count in in_budget] == [21, 43]
+    alone = best_rates.judged_runs("one_label", "one client an update", "updates")
+    assert alone["server_updates"].unique().tolist() == [50 * 20]  # so 40 of 50
+
+
+def test_in_the_run_shown_fedavg_is_ahead_after_about_fifty_updates() -> None:
+    fed, model, tiers = one_label(54)
+
+    class Tiers(fl.Algorithm):
+        def cohorts(self, server):
+            for tier in np.unique(tiers):
+                members = np.flatnonzero(tiers == tier)
+                some = max(1, round(len(members) / 5))
+                assert some in (1, 2)
+                yield server.stream("cohort", tier).choice(members, some, replace=False)
+
+    work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "lr": 0.05, "seed": 54}
+    ends = {}
+    for rule, rounds in ((fl.FedAvg(), 50), (Tiers(), 3)):
+        last = fl.simulate(fed, model, rule, rounds=rounds, **work, progress=False).records[-1]
+        ends[last.server_updates] = round(100 * last.test_accuracy)
+    assert ends == {50: 59, 39: 16}
+
+
+@pytest.mark.slow
+def test_no_other_pair_makes_the_plain_penalty_better_by_a_point() -> None:
+    class Plain(fl.FedMas):
+        def after_aggregation(self, server, updates) -> None:
+            server.state["weight"] = torch.full_like(server.params, 2 * self.strength)
+            server.state["importance"] = torch.ones_like(server.params)
+
+    ends: dict[tuple[float, float], list[float]] = {pair: [] for pair in within_updates.PAIRS}
+    for seed in (100, 101, 102):
+        fed = divided(learning_rates.validated("digits", seed), "one_label", seed)
+        model = fl.models.mlp(fed, (200,), seed=seed)
+        rounds = 50 // len(np.unique(within_updates.found(fed, model, seed)))
+        work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "rounds": rounds}
+        for (strength, lr), values in ends.items():
+            rule = Plain(strength, penalty_step="implicit")
+            run = fl.simulate(fed, model, rule, **work, lr=lr, seed=seed, progress=False)
+            values.append(run.records[-1].test_accuracy)
+    means = {pair: np.mean(values) for pair, values in ends.items()}
+    assert len(means) == 56
+    assert max(means.values()) - means[within_updates.CHOSEN["plain penalty"]] < 0.01
 
 
 @pytest.mark.slow
@@ -115,21 +173,27 @@ def test_a_mean_that_is_added_to_omega_keeps_what_omega_leaves_free() -> None:
     digits = fl.load_dataset("digits")
     fed, tests = continual.by_labels(digits)
     work = {"rounds": 20, "clients_per_round": 2, "local_epochs": 2, "batch_size": 10, "lr": 0.05}
-    kept = {}
+    kept, learned, both = {}, {}, {}
     for rule in (plain, importance, lifted):
         ends = continual.left_at_the_end(
             rule,
             fed,
             tests,
             fl.models.mlp,
-            (0.01, 0.3),
+            (0.01, 0.03, 0.1, 0.3),
             seeds=range(54, 57),
             rounds_each=10,
             progress=False,
             **work,
         )
-        kept[rule.__name__] = [round(100 * end[0]) for end in ends.values()]
-    assert kept == {"plain": [49, 97], "importance": [62, 66], "lifted": [68, 99]}
+        firsts = [round(100 * end[0]) for end in ends.values()]
+        kept[rule.__name__] = [min(firsts), max(firsts)]
+        learned[rule.__name__] = {round(100 * end[0]): end[1] for end in ends.values()}
+        both[rule.__name__] = round(100 * max(end.mean() for end in ends.values()))
+    assert kept == {"plain": [49, 97], "importance": [60, 66], "lifted": [68, 99]}
+    assert min(learned["importance"][66], learned["plain"][49]) >= 0.9595
+    assert learned["plain"][63] < 0.96
+    assert (both["plain"], both["importance"]) == (85, 81)
 
 
 def test_a_row_has_a_dot_for_each_run_and_a_bar_at_their_mean() -> None:
@@ -158,6 +222,20 @@ def test_two_panels_have_the_same_runs_over_rounds_and_over_updates() -> None:
     assert (first.xaxis, second.xaxis) == ("x", "x2")
     np.testing.assert_array_equal(first.y, second.y)
     assert [trace.showlegend for trace in (first, second)] == [True, False]
+
+
+def test_over_updates_a_curve_ends_with_the_last_whole_round_that_all_have() -> None:
+    y = torch.arange(20) % 2
+    fed = fl.FederatedDataset.from_clients(
+        [(y[:, None].float(), y)] * 3, test=(y[:, None] + 0.0, y)
+    )
+    model = torch.nn.Linear(1, 2)
+    work = {"clients_per_round": 3, "local_epochs": 1, "batch_size": 5, "lr": 0.1, "rounds": 5}
+    rules = {"A": fl.FedAvg(), "B": fl.algorithms.TFedAvg(tiers=[0, 1, 2])}
+    runs = {name: fl.simulate(fed, model, rule, **work) for name, rule in rules.items()}
+    figure = turns.by_both(runs, title="two")
+    assert [len(trace.x) for trace in figure.data] == [5, 5, 5, 1]
+    assert list(figure.data[3].x) == [3] and figure.data[3].marker.size == 8
 
 
 def test_the_steps_add_up_to_the_lead_of_tiers() -> None:

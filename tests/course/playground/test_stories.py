@@ -1,10 +1,13 @@
 """Each answer of a story holds for the run that a visitor sees: its numbers are computed here."""
 
+import json
+import re
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from fedlab_course import folders
 from tests.course.playground.opening import WORDS, reopen, until_round
 
 pytestmark = pytest.mark.needs_browser
@@ -52,6 +55,20 @@ OWN_SHARES = """([text, rounds]) => {
         if (one.round === rounds) return shares;
     }
 }"""
+# The labels of each tier, and how many of its clients train, in the right run of a state.
+TIERS = """(text) => {
+    const given = parse(text).state;
+    const data = decoded(CATALOGUE.sets[given.data]);
+    const parts = split(data.train.y, given);
+    const run = new Run(data, parts, optionsOf({ ...given, two: 1 })[1]);
+    for (const one of run.rounds()) if (one) break;
+    const cohorts = run.algorithm.cohorts(run);
+    const labels = cohorts.map(([, tier]) => parts
+        .filter((_, client) => run.clusters[client] === tier)
+        .flatMap((part) => Array.from(part, (i) => data.train.y[i])));
+    return [labels.map((own) => [...new Set(own)].sort()), cohorts.map(([own]) => own.length)];
+}"""
+FEDMAS = folders.NOTEBOOKS / "05_fedmas.ipynb"
 # FedMas: how well the model knows the samples of a tier after the
 # tier's update, and after the next tier's.
 KNOWN = """([text, rounds]) => {
@@ -92,6 +109,14 @@ def change(records: list[dict[str, Any]]) -> float:
     """Mean change of the accuracy from a round to the next, in points, over the second half."""
     values = [100 * one["accuracy"] for one in records[len(records) // 2 :]]
     return sum(abs(now - before) for before, now in pairwise(values)) / (len(values) - 1)
+
+
+def test_two_labels_share_the_last_of_nine_tiers_in_chapter_5(page: Any) -> None:
+    (cell,) = [one for one in json.loads(FEDMAS.read_text())["cells"] if one["id"] == "playground"]
+    state = "".join(re.findall(r'state \+?= "(.*)"', "".join(cell["source"])))
+    tiers, cohorts = page.evaluate(TIERS, state)
+    assert tiers[-1] == [2, 5] and len(tiers) == 9
+    assert cohorts == [1] * 8 + [2]
 
 
 def test_every_story_has_a_test_of_its_answer() -> None:

@@ -32,6 +32,9 @@ def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
         "tiers − one client an update",
     ]
     assert table.loc["FedAvg", "last round within 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
+    ends = {name: best_rates.curve("one_label", name, "rounds") for name in ("TFedAvg", "FedAvg")}
+    tiers, fedavg = (max(rates.values(), key=np.mean).mean() for rates in ends.values())
+    assert round(100 * (tiers - fedavg)) == 6  # on validation samples
     last = table.loc["tiers − one client an update"]
     assert last["mean of rounds 46–50"] == "−0.1 [−0.6, +0.4]"
 
@@ -61,6 +64,9 @@ def test_live_runs_have_the_best_settings_for_updates() -> None:
         assert runs["lr"].unique().tolist() == [within_updates.CHOSEN[key][1]]
     assert runs["parameter"].unique().tolist() == [within_updates.CHOSEN["FedMas"][0]]
     assert round(100 * runs["end_accuracy"].mean()) == 20  # after fifty rounds
+    assert round(100 * best_rates.judged("one_label", "FedMas implicit", "updates").mean()) == 56
+    tiers = best_rates.curve("one_label", "TFedAvg", "rounds")
+    assert round(100 * tiers[within_updates.CHOSEN["FedMas"][1]].mean()) == 18  # validation
     assert within_updates.CHOSEN["plain penalty"] == within_updates.CHOSEN["FedMas"]
     stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
     assert round(stored.mean()) == 13
@@ -78,17 +84,34 @@ def test_tiers_are_those_of_the_library_and_have_one_label_in_the_first_run() ->
     assert simulation.state_dict()["algorithm"]["clusters"].tolist() == tiers.tolist()
 
 
-def test_a_round_of_tiers_costs_about_as_much_as_one_of_fedavg_and_fifty_updates_far_less() -> None:
-    fedavg = best_rates.judged_runs("one_label", "FedAvg", "updates").set_index("seed")["bytes"]
-    tiers = best_rates.judged_runs("one_label", "TFedAvg", "updates").set_index("seed")
-    clients = 20 * tiers["bytes"] / fedavg  # that train in a round
-    assert round(clients.mean()) == 23
-    in_updates = 50 // (tiers["server_updates"] / 50) * clients
-    assert round(50 * 20 / in_updates.mean()) == round((50 * 20 / in_updates).mean()) == 12
-    with_omega = best_rates.judged_runs("one_label", "FedMas implicit", "bytes").set_index("seed")
-    assert (with_omega["bytes"] / tiers["bytes"]).mean() == pytest.approx(2, abs=0.02)
-    in_budget = [(fedavg // (runs["bytes"] / 50)).mean() for runs in (with_omega, tiers)]
-    assert [round(count) for count in in_budget] == [21, 43]
+def test_a_search_for_tiers_costs_five_rounds_of_fedavg() -> None:
+    fed, model, _ = one_label(200)
+    work = {"clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.01, "seed": 200}
+    work |= {"rounds": 2, "progress": False}
+    first, second = fl.simulate(fed, model, fl.algorithms.TFedAvg(), **work).records
+    search = 2 * (first.bytes_up + first.bytes_down) - (second.bytes_up + second.bytes_down)
+    cost = fl.simulate(fed, model, fl.FedAvg(), **work).records[0]
+    assert search == 5 * (cost.bytes_up + cost.bytes_down)
+
+
+def test_a_round_of_tiers_costs_about_as_much_as_one_of_fedavg_and_an_update_far_less() -> None:
+    axes = {"FedAvg": "updates", "TFedAvg": "updates", "FedMas implicit": "bytes"}
+    columns = {
+        name: best_rates.judged_runs("one_label", name, axis).set_index("seed")
+        for name, axis in axes.items()
+    }
+    client = columns["FedAvg"]["bytes"] / (50 * 20)  # bytes that one client costs
+    search = 100 * client  # all clients send an update before the first round
+    tiers = (columns["TFedAvg"]["bytes"] - search) / 50  # bytes of a round
+    clients = tiers / client
+    assert round(clients.mean()) == 21
+    number = columns["TFedAvg"]["server_updates"] / 50  # of tiers
+    assert round((20 / (clients / number)).mean()) == 12
+    with_omega = (columns["FedMas implicit"]["bytes"] - search) / 50
+    assert (with_omega / tiers).mean() == pytest.approx(2, abs=0.1)
+    budget = 1.01 * columns["FedAvg"]["bytes"]  # as in the stored tables
+    in_budget = [((budget - search) // each).mean() for each in (with_omega, tiers)]
+    assert [round(count) for count in in_budget] == [20, 43]
     alone = best_rates.judged_runs("one_label", "one client an update", "updates")
     assert alone["server_updates"].unique().tolist() == [50 * 20]  # so 40 of 50
 
@@ -173,7 +196,7 @@ def test_a_mean_that_is_added_to_omega_keeps_what_omega_leaves_free() -> None:
     digits = fl.load_dataset("digits")
     fed, tests = continual.by_labels(digits)
     work = {"rounds": 20, "clients_per_round": 2, "local_epochs": 2, "batch_size": 10, "lr": 0.05}
-    kept, learned, both = {}, {}, {}
+    kept, learned, both, best = {}, {}, {}, {}
     for rule in (plain, importance, lifted):
         ends = continual.left_at_the_end(
             rule,
@@ -190,10 +213,12 @@ def test_a_mean_that_is_added_to_omega_keeps_what_omega_leaves_free() -> None:
         kept[rule.__name__] = [min(firsts), max(firsts)]
         learned[rule.__name__] = {round(100 * end[0]): end[1] for end in ends.values()}
         both[rule.__name__] = round(100 * max(end.mean() for end in ends.values()))
+        best[rule.__name__] = max(ends, key=lambda strength: ends[strength].mean())
     assert kept == {"plain": [49, 97], "importance": [60, 66], "lifted": [68, 99]}
     assert min(learned["importance"][66], learned["plain"][49]) >= 0.9595
     assert learned["plain"][63] < 0.96
-    assert (both["plain"], both["importance"]) == (85, 81)
+    assert both == {"plain": 85, "importance": 81, "lifted": 87}
+    assert best["importance"] == 0.3
 
 
 def test_a_row_has_a_dot_for_each_run_and_a_bar_at_their_mean() -> None:

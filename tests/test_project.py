@@ -136,7 +136,10 @@ def test_the_readme_in_chinese_has_the_table_of_the_translated_chapters() -> Non
     )
     page = (ROOT / "README.zh-CN.md").read_text(encoding="utf-8")
     lines = zip(ran.stdout.splitlines(), outline.table("notebooks/").splitlines(), strict=True)
-    translated = [chinese for chinese, english in lines if chinese != english]
+    # a new chapter has no translated question yet, and may be missing
+    translated = [
+        chinese for chinese, english in lines if chinese.split("|")[-2] != english.split("|")[-2]
+    ]
     assert len(translated) > 10
     assert [line for line in translated if line not in page] == []
 

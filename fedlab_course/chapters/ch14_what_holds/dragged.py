@@ -5,7 +5,7 @@ The mark of a claim is the sign and the verdict of one of its statements, or "â—
 
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -103,6 +103,13 @@ def judged_at(factor: float) -> dict[str, judging.Finding]:
     return findings
 
 
+def kept_by(correct: Correct, findings: Iterable[judging.Finding]) -> dict[str, bool]:
+    """Whether a correction keeps the verdict of each statement, among all ``findings``."""
+    every = list(findings)
+    kept = correct(np.array([finding.p for finding in every]), LEVEL)
+    return {finding.id: bool(one) for finding, one in zip(every, kept, strict=True)}
+
+
 def rows(
     factor: float, judge: Judge | None, correct: Correct | None, only: Sequence[str] = ()
 ) -> list[Row]:
@@ -111,10 +118,7 @@ def rows(
     ``only``: the identifiers of the claims, by default all.
     """
     findings = judged_at(factor)
-    kept: dict[str, bool] = {}
-    if correct is not None:
-        p = np.array([finding.p for finding in findings.values()])
-        kept = dict(zip(findings, map(bool, correct(p, LEVEL)), strict=True))
+    kept = {} if correct is None else kept_by(correct, findings.values())
     found = []
     for claim in only or leads():
         judged = leads()[claim]

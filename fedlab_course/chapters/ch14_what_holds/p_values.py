@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY, GROUPS, INK, PAPER, VERDICTS, rgba
 from fedlab_core.plots.style import new_figure, set_description
-from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Correct
+from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Correct, kept_by
 from fedlab_course.check import own
 from fedlab_course.evidence import judging
 
@@ -68,8 +68,8 @@ def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
 def kept(holm: Correct) -> tuple[list[bool], list[bool]]:
     """Which statements the reader's correction keeps, and which the stored one does."""
     findings = [row.finding for row in judging.stored().values()]
-    p = np.array([finding.p for finding in findings])
-    return list(map(bool, holm(p, LEVEL))), [finding.corrected for finding in findings]
+    mine = kept_by(holm, findings)
+    return list(mine.values()), [finding.corrected for finding in findings]
 
 
 def ordered(holm: Correct) -> go.Figure:

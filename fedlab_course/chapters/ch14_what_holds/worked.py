@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from fedlab_core.language import translator
 from fedlab_core.plots.style import set_description
 from fedlab_course.chapters.ch14_what_holds import interval_rows
-from fedlab_course.chapters.ch14_what_holds.dragged import LEVEL, Correct, Judge
+from fedlab_course.chapters.ch14_what_holds.dragged import Correct, Judge, kept_by
 from fedlab_course.check import own
 from fedlab_course.evidence import forest, judging, plans, tables
 
@@ -67,7 +67,7 @@ def claim(title: str, statements: Sequence[str], verdict: Judge, holm: Correct) 
     margin.
     """
     every = judging.stored()
-    kept = _kept(holm)
+    kept = kept_by(holm, (judged.finding for judged in every.values()))
     delta = _POINTS * every[statements[0]].finding.margin
     x_title = _("difference in points (grey: within δ = {delta:g})").format(delta=delta)
     whole = _("{title}, {whose}").format(title=title, whose=own.whose(verdict, holm))
@@ -104,13 +104,6 @@ def _describe(figure: go.Figure, title: str, table: list[list[str]]) -> None:
     said = _("; ").join(_("{name}: {verdict}").format(name=row[0], verdict=row[3]) for row in table)
     text = _("{title}: {said}.").format(title=title, said=said)
     set_description(figure, text, columns, table)
-
-
-def _kept(holm: Correct) -> dict[str, bool]:
-    """Which statements the correction keeps, among all of the report."""
-    findings = [judged.finding for judged in judging.stored().values()]
-    kept = holm(np.array([finding.p for finding in findings]), LEVEL)
-    return {finding.id: bool(one) for finding, one in zip(findings, kept, strict=True)}
 
 
 def _interval(mean: float, low: float, high: float) -> str:

@@ -6,12 +6,21 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course.chapters.ch05_fedmas import turns, within_updates
+from fedlab_course.chapters.ch05_fedmas.exercises import importance
 from fedlab_course.evidence import best_rates
 from fedlab_course.experiments.measured_runs import divided
 from fedlab_course.experiments.studies import learning_rates
 from fedlab_course.methods import continual
 
 ONE_LABEL = {"num_clients": 100, "labels_per_client": 1}
+
+
+class PlainPenalty(fl.FedMas):
+    """FedMas with Ω = 1 for all parameters, from the second update on."""
+
+    def after_aggregation(self, server, updates) -> None:
+        server.state["importance"] = torch.ones_like(server.params)
+        server.state["weight"] = 2 * self.strength * server.state["importance"]
 
 
 def one_label(seed: int) -> tuple[fl.FederatedDataset, torch.nn.Module, np.ndarray]:
@@ -137,11 +146,6 @@ def test_in_the_run_shown_fedavg_is_ahead_after_about_fifty_updates() -> None:
 
 @pytest.mark.slow
 def test_no_other_pair_makes_the_plain_penalty_better_by_a_point() -> None:
-    class Plain(fl.FedMas):
-        def after_aggregation(self, server, updates) -> None:
-            server.state["weight"] = torch.full_like(server.params, 2 * self.strength)
-            server.state["importance"] = torch.ones_like(server.params)
-
     ends: dict[tuple[float, float], list[float]] = {pair: [] for pair in within_updates.PAIRS}
     for seed in (100, 101, 102):
         fed = divided(learning_rates.validated("digits", seed), "one_label", seed)
@@ -149,7 +153,7 @@ def test_no_other_pair_makes_the_plain_penalty_better_by_a_point() -> None:
         rounds = 50 // len(np.unique(within_updates.found(fed, model, seed)))
         work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "rounds": rounds}
         for (strength, lr), values in ends.items():
-            rule = Plain(strength, penalty_step="implicit")
+            rule = PlainPenalty(strength, penalty_step="implicit")
             run = fl.simulate(fed, model, rule, **work, lr=lr, seed=seed, progress=False)
             values.append(run.records[-1].test_accuracy)
     means = {pair: np.mean(values) for pair, values in ends.items()}
@@ -159,14 +163,9 @@ def test_no_other_pair_makes_the_plain_penalty_better_by_a_point() -> None:
 
 @pytest.mark.slow
 def test_within_fifty_updates_the_penalty_of_the_paper_is_ahead_in_every_run() -> None:
-    class Plain(fl.FedMas):
-        def after_aggregation(self, server, updates) -> None:
-            server.state["importance"] = torch.ones_like(server.params)
-            server.state["weight"] = 2 * self.strength * server.state["importance"]
-
     rules = {
         "tiers": lambda tiers, strength: fl.algorithms.TFedAvg(),
-        "plain penalty": lambda tiers, strength: Plain(strength, penalty_step="implicit"),
+        "plain penalty": lambda tiers, strength: PlainPenalty(strength, penalty_step="implicit"),
         "FedMas": lambda tiers, strength: fl.FedMas(strength, penalty_step="implicit"),
     }
     work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10}
@@ -179,13 +178,6 @@ def test_within_fifty_updates_the_penalty_of_the_paper_is_ahead_in_every_run() -
 
 @pytest.mark.slow
 def test_a_mean_that_is_added_to_omega_keeps_what_omega_leaves_free() -> None:
-    def importance(model: torch.nn.Module, samples: torch.Tensor) -> torch.Tensor:
-        rows = []
-        for x in samples:
-            gradients = torch.autograd.grad(model(x[None]).square().sum(), [*model.parameters()])
-            rows.append(torch.cat([gradient.flatten() for gradient in gradients]).abs())
-        return torch.stack(rows).mean(0)
-
     def lifted(model: torch.nn.Module, samples: torch.Tensor) -> torch.Tensor:
         omega = importance(model, samples)
         return omega + omega.mean()

@@ -101,8 +101,8 @@ DISGUISED = (
     Patient("FedAvg, a copy", "FedAvg", PlainMean()),
     Patient("a server that stands still", "FedAvg", Standing()),
 )
-# Whoever an exercise gives to an answer. Processes name them by place: names are in the language of
-# each.
+# All that an exercise can give to an answer. The process of the answer may run in another language,
+# where patients have other names, so that the place in this tuple is sent.
 EVERYBODY = (*HEALTHY.values(), *PATIENTS.values(), *DISGUISED)
 
 

@@ -1,4 +1,4 @@
-"""The claims of the sources in words, and the marks that they get as the margin is dragged.
+"""Eight claims of the sources in words, and the marks that they get as δ is dragged.
 
 The mark of a claim is the sign and the verdict of one of its statements, or "◐ in part".
 """
@@ -38,7 +38,6 @@ _FIXED = ("diverged", "not tested", "not measured")  # no margin changes these
 IN_PART = _("◐ in part")
 _FOR = ("holds", "confirmed", "higher")
 _AGAINST = ("opposite", "refuted", "lower", "equivalent")
-_EQUIVALENT = 8  # claims: the goal of the slider where all of them are shown
 # what a statement expects → the verdict in place of that on a number which should be positive
 _EXPECTED = {
     "positive": {},
@@ -48,21 +47,20 @@ _EXPECTED = {
 _TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
 _ROW = 36  # pixels
 _WRAP = 36  # characters of a line of a claim
-# a few claims for a first look, with different marks
-FEW = ("000-1", "000-2", "001-1", "001-2", "002-1", "002-3", "002-5", "004-4")
+_POINTS = 100  # accuracies → points
 
 
 class Row(NamedTuple):
     """A claim in ``words``, the ``judged`` statement that speaks for it, and its ``verdict`` at a
-    margin; ``kept``: whether the correction keeps the verdict, or None where nothing was corrected;
-    ``alike``: how many of the claim's statements have a verdict with the same sign; how ``many`` it
-    has; and whether the claim holds only ``in_part``, because another statement is against it.
+    margin; ``kept``: whether the correction keeps the verdict; ``alike``: how many of the claim's
+    statements have a verdict with the same sign; how ``many`` it has; and whether the claim holds
+    only ``in_part``, because another statement is against it.
     """
 
     words: str
     judged: JudgedStatement
     verdict: str
-    kept: bool | None
+    kept: bool
     alike: int
     many: int
     in_part: bool
@@ -70,15 +68,16 @@ class Row(NamedTuple):
 
 @lru_cache(maxsize=1)
 def leads() -> dict[str, JudgedStatement]:
-    """The statement that speaks for each claim of the sources, by claim."""
+    """The statement that speaks for each of the drawn claims, by claim."""
     every = judging.stored()
-    mine = [claim for claim in configs.read() if configs.source_of(claim.id) != "others"]
+    claims = {claim.id: claim for claim in configs.read()}
+    mine = [claims[id] for id in in_words()]
     return {claim.id: every[claim.lead or claim.statements[0].id] for claim in mine}
 
 
 @lru_cache(maxsize=1)
 def in_words() -> dict[str, str]:
-    """Each claim of the sources in a few words."""
+    """Each drawn claim in a few words."""
     return words_of.read(_WORDS, __name__)
 
 
@@ -110,27 +109,27 @@ def kept_by(correct: Correct, findings: Iterable[judging.Finding]) -> dict[str, 
     return {finding.id: bool(one) for finding, one in zip(every, kept, strict=True)}
 
 
-def rows(
-    factor: float, judge: Judge | None, correct: Correct | None, only: Sequence[str] = ()
-) -> list[Row]:
-    """The claims at planned margins times ``factor``, with the reader's verdicts and correction.
-
-    ``only``: the identifiers of the claims, by default all.
-    """
+def rows(factor: float, judge: Judge, correct: Correct) -> list[Row]:
+    """The claims at planned margins times ``factor``, with the reader's verdicts and correction."""
     findings = judged_at(factor)
-    kept = {} if correct is None else kept_by(correct, findings.values())
+    kept = kept_by(correct, findings.values())
     found = []
-    for claim in only or leads():
-        judged = leads()[claim]
+    for claim, judged in leads().items():
         finding = findings[judged.statement.id]
         statements = judged.claim.statements
         verdicts = {one.id: _verdict(one, findings[one.id], judge) for one in statements}
         verdict = verdicts[finding.id]
-        alike = sum(_sign(one) == _sign(verdict) for one in verdicts.values())
-        moved = replace(judged, finding=finding)
-        stays = None if correct is None else kept[finding.id]
-        in_part = holds_in_part(verdict, list(verdicts.values()))
-        found.append(Row(in_words()[claim], moved, verdict, stays, alike, len(statements), in_part))
+        found.append(
+            Row(
+                words=in_words()[claim],
+                judged=replace(judged, finding=finding),
+                verdict=verdict,
+                kept=kept[finding.id],
+                alike=sum(_sign(one) == _sign(verdict) for one in verdicts.values()),
+                many=len(statements),
+                in_part=holds_in_part(verdict, list(verdicts.values())),
+            )
+        )
     return found
 
 
@@ -139,9 +138,9 @@ def holds_in_part(lead: str, verdicts: Sequence[str]) -> bool:
     return lead in _FOR and any(verdict in _AGAINST for verdict in verdicts)
 
 
-def _verdict(statement: Statement, finding: judging.Finding, judge: Judge | None) -> str:
-    """The verdict on a statement, by the reader's ``judge`` if there is one."""
-    if judge is None or finding.verdict in _FIXED:
+def _verdict(statement: Statement, finding: judging.Finding, judge: Judge) -> str:
+    """The verdict on a statement by the reader's ``judge``."""
+    if finding.verdict in _FIXED:
         return finding.verdict
     said = str(judge(float(finding.low), float(finding.high), float(finding.margin)))
     return _EXPECTED[statement.expect].get(said, said)
@@ -152,50 +151,27 @@ def _sign(verdict: str) -> str:
     return shown.WORDS[verdict][0]
 
 
-def all_claims(
-    verdict: Judge | None = None, holm: Correct | None = None, only: Sequence[str] = ()
-) -> Idea:
+def eight_claims(verdict: Judge, holm: Correct) -> Idea:
     """An interval and a mark for each claim. The slider ``factor`` multiplies all planned margins.
 
     ``verdict`` and ``holm``: the reader's functions, which give the verdicts and leave a dot open
-    where the verdict is not kept among all statements; by default the stored rules, without a
-    correction. ``only``: the identifiers of the claims, by default all.
+    where the verdict is not kept among all statements.
     """
     tip = _("Every δ is multiplied by this; 1 is the plan")
     factors = slider(_("all δ, times"), FACTORS, 1.0, tip)
-    goal = _goal_of_few() if only else _goal_of_all()
+    first = leads()["000-1"].statement.id
+    least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
+    wish = _("find the smallest number of times at which the first claim is equivalent")
 
     def draw(factor: float) -> go.Figure:
-        functions = [one for one in (verdict, holm) if one is not None]
-        whose = own.whose(*functions) if functions else ""
-        return _figure(factor, rows(factor, verdict, holm, only), whose)
+        return _figure(factor, rows(factor, verdict, holm), own.whose(verdict, holm))
 
-    return Idea(draw, {"factor": factors}, goal=goal)
-
-
-def _goal_of_few() -> Goal:
-    first = leads()["000-1"].statement.id
-    wish = _("find the least factor at which the first claim is equivalent")
-    least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
-    return Goal(wish, lambda factor: factor == least)
-
-
-def _goal_of_all() -> Goal:
-    def equivalent(factor: float) -> int:
-        return sum(judged_at(factor)[one.statement.id].verdict == "equivalent" for one in mine)
-
-    mine = leads().values()
-    wish = _("find the least factor at which {count} claims are equivalent").format(
-        count=_EQUIVALENT
-    )
-    least = min(one for one in FACTORS if equivalent(one) >= _EQUIVALENT)
-    return Goal(wish, lambda factor: factor == least)
+    return Idea(draw, {"factor": factors}, goal=Goal(wish, lambda factor: factor == least))
 
 
 def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
-    title = _("Planned δ × {factor:g}, {whose}") if whose else _("Planned δ × {factor:g}")
     figure = interval_rows.empty(
-        title.format(factor=factor, whose=whose),
+        _("Planned δ × {factor:g}, {whose}").format(factor=factor, whose=whose),
         _("mean and 95 % interval in planned δ (logarithmic far from 0)"),
         ["<br>".join(textwrap.wrap(_name(row), _WRAP)) for row in found],
         band=shown.bend(factor),
@@ -203,20 +179,13 @@ def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
     )
     for place, row in enumerate(found):
         _add_claim(figure, place, row)
-    _label_margins(figure, found)
+    ticks = {shown.bend(tick): text for tick, text in _TICKS.items()}
+    reach = 1.06 * shown.bend(shown.MOST)
+    figure.update_xaxes(
+        tickvals=list(ticks), ticktext=list(ticks.values()), range=[-0.55, reach], tickangle=0
+    )
     _describe(figure, factor, found, whose)
     return figure
-
-
-def _label_margins(figure: go.Figure, found: Sequence[Row]) -> None:
-    """Label the margins below the figure."""
-    edge = shown.bend(shown.MOST)
-    ticks = {shown.bend(tick): text for tick, text in _TICKS.items()}
-    if any(_places(row)[0] == edge for row in found):
-        ticks[edge] = "δ = 0"
-    figure.update_xaxes(
-        tickvals=list(ticks), ticktext=list(ticks.values()), range=[-0.55, 1.06 * edge], tickangle=0
-    )
 
 
 def _name(row: Row) -> str:
@@ -228,7 +197,30 @@ def _measured(row: Row) -> str:
     """What the number of a claim is, with its mean and interval."""
     measure = row.judged.statement.measure
     name = shown.MEASURES.get(measure) or measure.replace("_", " ")
-    return f"{name}: {shown.interval(row.judged)}"
+    return f"{name}: {_interval(row)}"
+
+
+def _is_accuracy(row: Row) -> bool:
+    return "accuracy" in row.judged.statement.measure
+
+
+def _interval(row: Row) -> str:
+    """Mean and interval of a claim's number, of an accuracy in points."""
+    if not _is_accuracy(row):
+        return shown.interval(row.judged).replace("-", "−")
+    finding = row.judged.finding
+    mean, low, high = (_POINTS * end for end in (finding.mean, finding.low, finding.high))
+    text = _("{mean:+.1f} [{low:.1f}, {high:.1f}] points")
+    return text.format(mean=mean, low=low, high=high).replace("-", "−")
+
+
+def _delta(row: Row) -> str:
+    """The δ of a claim, of an accuracy in points."""
+    delta = row.judged.finding.margin
+    if not _is_accuracy(row):
+        return f"{delta:g}"
+    text = _("1 point") if delta * _POINTS == 1 else _("{delta:g} points")
+    return text.format(delta=delta * _POINTS)
 
 
 def _places(row: Row) -> list[float]:
@@ -250,17 +242,16 @@ def _add_claim(figure: go.Figure, place: int, row: Row) -> None:
         row.verdict,
         colour=colour,
         is_open=_is_open(row),
-        hover="<br>".join(
-            [row.judged.statement.sentence, shown.interval(row.judged), _agreement(row)]
-        ),
+        hover="<br>".join([row.judged.statement.sentence, _interval(row)]),
     )
-    lines = [f"<b>{_mark(row)}</b>", _("not kept") if _is_open(row) else ""]
-    interval_rows.add_text(figure, place, "<br>".join(filter(None, lines)), colour)
+    below = _("{count}, not kept") if _is_open(row) else "{count}"
+    text = f"<b>{_mark(row)}</b><br>{below.format(count=_agreement(row))}"
+    interval_rows.add_text(figure, place, text, colour)
 
 
 def _is_open(row: Row) -> bool:
     """Whether the verdict is not kept after the correction."""
-    return row.kept is False and row.verdict not in judging.OPEN
+    return not row.kept and row.verdict not in judging.OPEN
 
 
 def _mark(row: Row) -> str:
@@ -270,9 +261,8 @@ def _mark(row: Row) -> str:
 
 
 def _agreement(row: Row) -> str:
-    """How many statements of a claim have the sign of the leading one, such as "✓: 3 of 8"."""
-    text = _("statements with {sign}: {alike} of {many}")
-    return text.format(sign=_sign(row.verdict), alike=row.alike, many=row.many)
+    """How many statements of a claim have the sign of the leading one, such as "3 of 8"."""
+    return _("{alike} of {many}").format(alike=row.alike, many=row.many)
 
 
 def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str) -> None:
@@ -281,28 +271,24 @@ def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str
         _("{count} {verdict}").format(count=count, verdict=verdict)
         for verdict, count in counts.most_common()
     )
-    when = _("{count} claims at {factor:g} times their planned margins")
-    if whose:
-        when = _("{count} claims at {factor:g} times their planned margins, {whose}")
     text = _(
-        "{when}: {phrases}. A dot is a mean, a bar its 95 % interval, and the grey band the margin."
-    ).format(when=when.format(count=len(found), factor=factor, whose=whose), phrases=phrases)
+        "{count} claims at {factor:g} times their planned δ, {whose}: {phrases}. A dot is a mean, "
+        "a bar its 95 % interval, and the grey band goes from −δ to δ."
+    ).format(count=len(found), factor=factor, whose=whose, phrases=phrases)
     columns = {
         _("claim"): [_name(row) for row in found],
         _("mark"): [_mark(row) for row in found],
+        _("statements with this verdict"): [_agreement(row) for row in found],
         _("after correction"): [_kept_or_not(row) for row in found],
-        _("its statements"): [_agreement(row) for row in found],
         _("mean and interval"): [_measured(row) for row in found],
-        "δ": [f"{row.judged.finding.margin:g}" for row in found],
+        "δ": [_delta(row) for row in found],
     }
-    if all(row.kept is None for row in found):
-        del columns[_("after correction")]
     table = [list(cells) for cells in zip(*columns.values(), strict=True)]
     set_description(figure, text, list(columns), table)
 
 
 def _kept_or_not(row: Row) -> str:
     """Whether the correction keeps the verdict, in words, or a dash where it keeps none."""
-    if row.kept is None or row.verdict in judging.OPEN:
+    if row.verdict in judging.OPEN:
         return "–"
     return _("kept") if row.kept else _("not kept")

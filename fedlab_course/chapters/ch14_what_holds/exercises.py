@@ -98,7 +98,7 @@ EXERCISES = (
             Mistake(
                 'return "undecided"',
                 'return "equivalent"',
-                _("With zero and a margin in it an interval allows both: undecided."),
+                _("With 0 and δ in it, an interval allows both: undecided."),
             ),
         ),
     ),

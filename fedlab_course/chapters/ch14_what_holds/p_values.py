@@ -17,8 +17,7 @@ _ = translator(__name__)
 
 _BIN = 0.25  # standard errors
 _FARTHEST = 5.0
-_LEAST = 1e-6  # smaller p-values are drawn here
-_BEFORE = 5  # statements with such a p-value that the figure shows
+_LEAST = 1e-6  # smaller p-values are left out
 _NAMES = {"Holm": 0.76}  # share of the axis at which a limit has its name
 _NAME = 0.5  # of the others
 
@@ -73,15 +72,15 @@ def kept(holm: Correct) -> tuple[list[bool], list[bool]]:
 
 
 def ordered(holm: Correct) -> go.Figure:
-    """p-values from the smallest on, filled where ``holm`` keeps them, beside three limits: none,
-    Bonferroni's and Holm's.
+    """p-values in their order, filled where ``holm`` keeps them, beside three limits: none,
+    Bonferroni's and Holm's. Those below ``_LEAST`` are left out.
     """
     mine = kept(holm)[0]
     p = np.array([row.finding.p for row in judging.stored().values()])
     order = np.argsort(p, kind="stable")
     rank = np.arange(1, len(p) + 1)
     is_kept = np.array(mine)[order]
-    y = np.maximum(p[order], _LEAST)
+    out = int((p < _LEAST).sum())
     figure = new_figure(
         title=_("{kept} of {all} are kept, {whose}").format(
             kept=sum(mine), all=len(p), whose=own.whose(holm)
@@ -90,26 +89,28 @@ def ordered(holm: Correct) -> go.Figure:
         y_title=_("p-value"),
         legend=False,
     )
-    first = max(1, int((p < _LEAST).sum()) - _BEFORE)
-    _add_limits(figure, rank, first)
-    symbols = np.where(is_kept, "circle", "circle-open")
+    _add_limits(figure, rank, out)
+    symbols = np.where(is_kept, "circle", "circle-open")[out:]
     marker = {"color": GROUPS[0], "symbol": symbols.tolist(), "size": 7}
-    figure.add_scatter(x=rank, y=y, mode="markers", marker=marker, name=_("statement"))
-    figure.update_xaxes(range=[first - 1, len(p) + 1])
+    figure.add_scatter(
+        x=rank[out:], y=p[order][out:], mode="markers", marker=marker, name=_("statement")
+    )
+    figure.update_xaxes(range=[out - 1, len(p) + 1])
     figure.update_yaxes(
         type="log", range=[np.log10(_LEAST) - 0.2, 0.2], dtick=1, exponentformat="power"
     )
-    if not is_kept.all():
-        _name_the_first_that_fails(figure, int(np.argmin(is_kept)), y)
+    fails = int(np.argmin(is_kept))
+    if fails >= out:
+        _name_the_first_that_fails(figure, fails, p[order])
     _describe(figure, p, mine, own.whose(holm))
     return figure
 
 
-def _name_the_first_that_fails(figure: go.Figure, place: int, y: np.ndarray) -> None:
-    """Point at the first statement that is not kept, ``place`` from 0 on."""
+def _name_the_first_that_fails(figure: go.Figure, place: int, p: np.ndarray) -> None:
+    """Point at the first statement that is not kept, ``place`` from 0 on, of ordered ``p`` [m]."""
     figure.add_annotation(
         x=place + 1,
-        y=float(np.log10(y[place])),
+        y=float(np.log10(p[place])),
         ax=-20,
         ay=-70,
         text=_("place {place}:<br>the first that fails").format(place=place + 1),
@@ -139,9 +140,9 @@ def _describe(figure: go.Figure, p: np.ndarray, mine: Sequence[bool], whose: str
     set_description(figure, text, columns, [row for row in rows if row[1]])
 
 
-def _add_limits(figure: go.Figure, rank: np.ndarray, first: int) -> None:
-    """Add the three limits over the ``rank`` of a statement [m], each with its name. ``first``: the
-    first rank that is drawn.
+def _add_limits(figure: go.Figure, rank: np.ndarray, out: int) -> None:
+    """Add the three limits over the ``rank`` of a statement [m], each with its name. ``out``: how
+    many of the first are left out.
     """
     limits = {
         _("no correction"): (np.full(len(rank), LEVEL), GREY, "9px,3px", 14),
@@ -150,8 +151,8 @@ def _add_limits(figure: go.Figure, rank: np.ndarray, first: int) -> None:
     }
     for name, (values, colour, dash, shift) in limits.items():
         line = {"color": colour, "dash": dash, "width": 2}
-        figure.add_scatter(x=rank, y=values, mode="lines", line=line, name=name)
-        place = first + int(_NAMES.get(name, _NAME) * (len(rank) - first))
+        figure.add_scatter(x=rank[out:], y=values[out:], mode="lines", line=line, name=name)
+        place = out + int(_NAMES.get(name, _NAME) * (len(rank) - out))
         figure.add_annotation(
             x=place,
             y=np.log10(values[place]),

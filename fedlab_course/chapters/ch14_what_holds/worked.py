@@ -23,9 +23,13 @@ STATEMENTS = {
     "fair-2b": _("SCAFFOLD − FedProx,<br>best rates"),
     "000-1b": _("FedProx − FedAvg,<br>one rate"),
     "fair-2c": _("FedProx − FedAvg,<br>best rates"),
-    "002-3a": _("by rounds,<br>one rate"),
-    "fair-2q": _("by rounds,<br>best rates"),
-    "fair-2t": _("by server updates,<br>best rates"),
+    "002-3a": _("digits, by rounds,<br>one rate"),
+    "fair-2q": _("digits, by rounds,<br>best rates"),
+    "fair-2u": _("digits, by bytes,<br>best rates"),
+    "fair-2t": _("digits, by updates,<br>best rates"),
+    "002-3f": _("MNIST, by rounds,<br>one rate"),
+    "fair-3a": _("MNIST, by rounds,<br>best rates"),
+    "002-3k": _("CIFAR-10, by rounds,<br>one rate"),
 }
 _EXAMPLES = (
     ("holds", (1.5, 2.9), _("above δ")),

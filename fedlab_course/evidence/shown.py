@@ -313,11 +313,10 @@ def _of_row(judged: JudgedStatement) -> str:
     report = f"claims/{configs.source_of(judged.claim.id)}.md"
     if configs.is_course(judged.claim.id):
         report = "COURSE.md"
-    line = _("{numbers}, margin δ = {margin}, {seeds}. Row {id} of results/{report}, {source}.")
+    line = _("{numbers}, δ = {margin}, {seeds}. Row {id} of results/{report}, {source}.")
     if about:
         line = _(
-            "{numbers}, margin δ = {margin}, {seeds}, {about}. Row {id} of results/{report}, "
-            "{source}."
+            "{numbers}, δ = {margin}, {seeds}, {about}. Row {id} of results/{report}, {source}."
         )
     return line.format(
         numbers=numbers,

@@ -86,11 +86,13 @@ def claim(title: str, statements: Sequence[str], verdict: Judge, holm: Correct) 
         interval_rows.add_seeds(figure, place, differences(id).tolist(), said)
         interval_rows.add_interval(figure, place, (mean, low, high), said, is_open=is_open)
         about = _interval(mean, low, high)
-        remark = _("not kept") if is_open else ""
         name = judging.NAMES[said]
-        lines = [line for line in (f"<b>{name}</b>", remark, about) if line]
-        interval_rows.add_text(figure, place, "<br>".join(lines), forest.LOOKS[said][0])
-        kept_or_not = "–" if said in judging.OPEN else remark or _("kept")
+        head = _("<b>{verdict}</b>, not kept") if is_open else "<b>{verdict}</b>"
+        text = f"{head.format(verdict=name)}<br>{about}"
+        interval_rows.add_text(figure, place, text, forest.LOOKS[said][0])
+        kept_or_not = _("not kept") if is_open else _("kept")
+        if said in judging.OPEN:
+            kept_or_not = "–"
         plain = names[place].replace("<br>", " ")
         table.append([plain, about, f"{finding.n}", name, kept_or_not])
     _describe(figure, title, table)

@@ -66,10 +66,10 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         claims.stored(id)
         line = capsys.readouterr().out
         assert line.startswith(starts)
-        assert "margin δ = 0.1" in line and f"Row {id} of results/claims/others.md" in line
+        assert "δ = 0.1" in line and f"Row {id} of results/claims/others.md" in line
         assert "default setting" not in line
         # mean 0.6, sd 0.1, t = 4.3027 for two degrees of freedom: ± 0.2484
-        assert ("+0.6000 [+0.3516, +0.8484], margin δ = 0.1, 3 seeds" in line) == (id == "x-1a")
+        assert ("+0.6000 [+0.3516, +0.8484], δ = 0.1, 3 seeds" in line) == (id == "x-1a")
         assert ("2 of 3 planned seeds" in line) == (id == "x-3")
         # only of a verdict that is decided
         assert ("not significant among all 6 examined (Holm)" in line) == (
@@ -91,7 +91,7 @@ def test_verdicts_are_rows_of_one_table_and_more_of_them_are_in_its_fold(
     (bundle,) = made
     shown, _, folded = bundle["text/html"].partition("<summary>Evidence for this section</summary>")
     assert [shown.count(f"{id} is so.") for id in ("x-1a", "x-1b", "x-2", "x-3")] == [1, 1, 1, 0]
-    assert "x-3 is so." in folded and "margin δ = 0.1, 3 seeds" in folded
+    assert "x-3 is so." in folded and "δ = 0.1, 3 seeds" in folded
     assert "+0.6000 [+0.3516, +0.8484]" in shown and "not measured yet" in shown
     assert shown.count("not significant after Holm correction") == 2  # of the two that are decided
     assert shown.count("<svg") == 2

@@ -188,7 +188,7 @@ def test_two_claims_are_not_kept_for_the_reasons_of_the_text() -> None:
     place = 1 + sum(finding.p < steadier.p for finding in findings.values())
     limit = dragged.LEVEL / (len(findings) - place + 1)
     assert place == 1 + sum(finding.corrected for finding in findings.values())
-    assert f"is place {place} in the figure before" in _text()
+    assert f"is place {place} of the p-values" in _text()
     assert f"Its p-value, {steadier.p:.5f}, is just above Holm's limit, {limit:.5f}" in _text()
     assert findings["004-4u"].n == 5
     assert f"only **five seeds**. Its p-value is {findings['004-4u'].p:.3f}" in _text()

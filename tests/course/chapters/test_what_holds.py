@@ -390,7 +390,7 @@ def test_the_evidence_on_fedmas_above_scaffold_is_as_the_text_says() -> None:
     assert updates[1] == 50
     assert round(updates[0] / 50) == 12
     assert round(50 / (updates[0] / 50)) == 4
-    assert "compares about 4 rounds of FedMas with 50 of SCAFFOLD" in _text()
+    assert "equal updates compare about 4 rounds of FedMas with 50 of SCAFFOLD" in _text()
 
 
 def test_one_rate_is_the_rate_of_the_text() -> None:

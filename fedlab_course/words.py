@@ -13,7 +13,7 @@ from fedlab_course import folders
 _EVERY = "*"  # all strings of a file
 # File → the keys whose strings, and all strings below them, are words.
 _KEYS = {
-    "claims_in_words.toml": {_EVERY},
+    "statements_in_words.toml": {_EVERY},
     "chapter.toml": {"title", "question", "also"},
     "exercises.toml": {"title", "missing", "instead"},  # all else of an exercise is in the notebook
     "glossary.toml": {_EVERY},

@@ -1,7 +1,4 @@
-"""Eight claims of the sources in words, and the marks that they get as δ is dragged.
-
-The mark of a claim is the sign and the verdict of one of its statements, or "◐ in part".
-"""
+"""Eight statements on claims of the sources, and the verdicts that they get as δ is dragged."""
 
 import textwrap
 from collections import Counter
@@ -15,12 +12,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import VERDICTS
 from fedlab_core.plots.style import set_description
 from fedlab_course import words as words_of
 from fedlab_course.chapters.ch14_what_holds import interval_rows
 from fedlab_course.check import own
-from fedlab_course.evidence import configs, forest, judging, plans, shown, tables
+from fedlab_course.evidence import forest, judging, plans, shown, tables
 from fedlab_course.evidence.configs import Statement
 from fedlab_course.evidence.judging import JudgedStatement
 from fedlab_course.explore.goals import Goal
@@ -33,11 +29,8 @@ Judge = Callable[[float, float, float], str]
 Correct = Callable[[np.ndarray, float], Any]
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 LEVEL = (1 - judging.LEVEL) / 2
-_WORDS = Path(__file__).parent / "claims_in_words.toml"
+_WORDS = Path(__file__).parent / "statements_in_words.toml"
 _FIXED = ("diverged", "not tested", "not measured")  # no margin changes these
-IN_PART = _("◐ in part")
-_FOR = ("holds", "confirmed", "higher")
-_AGAINST = ("opposite", "refuted", "lower", "equivalent")
 # what a statement expects → the verdict in place of that on a number which should be positive
 _EXPECTED = {
     "positive": {},
@@ -46,38 +39,24 @@ _EXPECTED = {
 }
 _TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
 _ROW = 36  # pixels
-_WRAP = 36  # characters of a line of a claim
+_WRAP = 36  # characters of a line of a statement
 _POINTS = 100  # accuracies → points
 
 
 class Row(NamedTuple):
-    """A claim in ``words``, the ``judged`` statement that speaks for it, and its ``verdict`` at a
-    margin; ``kept``: whether the correction keeps the verdict; ``alike``: how many of the claim's
-    statements have a verdict with the same sign; how ``many`` it has; and whether the claim holds
-    only ``in_part``, because another statement is against it.
+    """A statement in ``words``, as it was ``judged`` at a margin, its ``verdict`` by the reader,
+    and whether the reader's correction keeps that verdict.
     """
 
     words: str
     judged: JudgedStatement
     verdict: str
     kept: bool
-    alike: int
-    many: int
-    in_part: bool
-
-
-@lru_cache(maxsize=1)
-def leads() -> dict[str, JudgedStatement]:
-    """The statement that speaks for each of the drawn claims, by claim."""
-    every = judging.stored()
-    claims = {claim.id: claim for claim in configs.read()}
-    mine = [claims[id] for id in in_words()]
-    return {claim.id: every[claim.lead or claim.statements[0].id] for claim in mine}
 
 
 @lru_cache(maxsize=1)
 def in_words() -> dict[str, str]:
-    """Each drawn claim in a few words."""
+    """The drawn statements in a few words, by id."""
     return words_of.read(_WORDS, __name__)
 
 
@@ -110,32 +89,17 @@ def kept_by(correct: Correct, findings: Iterable[judging.Finding]) -> dict[str, 
 
 
 def rows(factor: float, judge: Judge, correct: Correct) -> list[Row]:
-    """The claims at planned margins times ``factor``, with the reader's verdicts and correction."""
+    """The drawn statements at planned margins times ``factor``, with the reader's verdicts and
+    correction.
+    """
     findings = judged_at(factor)
     kept = kept_by(correct, findings.values())
     found = []
-    for claim, judged in leads().items():
-        finding = findings[judged.statement.id]
-        statements = judged.claim.statements
-        verdicts = {one.id: _verdict(one, findings[one.id], judge) for one in statements}
-        verdict = verdicts[finding.id]
-        found.append(
-            Row(
-                words=in_words()[claim],
-                judged=replace(judged, finding=finding),
-                verdict=verdict,
-                kept=kept[finding.id],
-                alike=sum(_sign(one) == _sign(verdict) for one in verdicts.values()),
-                many=len(statements),
-                in_part=holds_in_part(verdict, list(verdicts.values())),
-            )
-        )
+    for id, words in in_words().items():
+        judged = replace(judging.stored()[id], finding=findings[id])
+        verdict = _verdict(judged.statement, findings[id], judge)
+        found.append(Row(words, judged, verdict, kept[id]))
     return found
-
-
-def holds_in_part(lead: str, verdicts: Sequence[str]) -> bool:
-    """Whether the ``lead`` of a claim supports it and another of its ``verdicts`` is against it."""
-    return lead in _FOR and any(verdict in _AGAINST for verdict in verdicts)
 
 
 def _verdict(statement: Statement, finding: judging.Finding, judge: Judge) -> str:
@@ -146,22 +110,18 @@ def _verdict(statement: Statement, finding: judging.Finding, judge: Judge) -> st
     return _EXPECTED[statement.expect].get(said, said)
 
 
-def _sign(verdict: str) -> str:
-    """The sign before a verdict, such as "✓" for "holds" and "confirmed"."""
-    return shown.WORDS[verdict][0]
-
-
-def eight_claims(verdict: Judge, holm: Correct) -> Idea:
-    """An interval and a mark for each claim. The slider ``factor`` multiplies all planned margins.
+def eight(verdict: Judge, holm: Correct) -> Idea:
+    """An interval and a verdict for each of eight statements. The slider ``factor`` multiplies all
+    planned margins.
 
     ``verdict`` and ``holm``: the reader's functions, which give the verdicts and leave a dot open
     where the verdict is not kept among all statements.
     """
     tip = _("Every δ is multiplied by this; 1 is the plan")
     factors = slider(_("all δ, times"), FACTORS, 1.0, tip)
-    first = leads()["000-1"].statement.id
+    first = next(iter(in_words()))
     least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
-    wish = _("find the smallest number of times at which the first claim is equivalent")
+    wish = _("find the smallest number of times that makes the first verdict “equivalent”")
 
     def draw(factor: float) -> go.Figure:
         return _figure(factor, rows(factor, verdict, holm), own.whose(verdict, holm))
@@ -178,7 +138,7 @@ def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
         row=_ROW,
     )
     for place, row in enumerate(found):
-        _add_claim(figure, place, row)
+        _add_statement(figure, place, row)
     ticks = {shown.bend(tick): text for tick, text in _TICKS.items()}
     reach = 1.06 * shown.bend(shown.MOST)
     figure.update_xaxes(
@@ -189,12 +149,12 @@ def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
 
 
 def _name(row: Row) -> str:
-    """The words for a claim, with † if the statement was not fixed before its data."""
+    """The words for a statement, with † if the statement was not fixed before its data."""
     return f"{row.words}\u00a0†" if plans.deviation(row.judged.statement) else row.words
 
 
 def _measured(row: Row) -> str:
-    """What the number of a claim is, with its mean and interval."""
+    """What the number of a statement is, with its mean and interval."""
     measure = row.judged.statement.measure
     name = shown.MEASURES.get(measure) or measure.replace("_", " ")
     return f"{name}: {_interval(row)}"
@@ -205,7 +165,7 @@ def _is_accuracy(row: Row) -> bool:
 
 
 def _interval(row: Row) -> str:
-    """Mean and interval of a claim's number, of an accuracy in points."""
+    """The mean and interval of a number, of an accuracy in points."""
     if not _is_accuracy(row):
         return shown.interval(row.judged).replace("-", "−")
     finding = row.judged.finding
@@ -215,7 +175,7 @@ def _interval(row: Row) -> str:
 
 
 def _delta(row: Row) -> str:
-    """The δ of a claim, of an accuracy in points."""
+    """The δ of a statement, of an accuracy in points."""
     delta = row.judged.finding.margin
     if not _is_accuracy(row):
         return f"{delta:g}"
@@ -224,29 +184,27 @@ def _delta(row: Row) -> str:
 
 
 def _places(row: Row) -> list[float]:
-    """Where the mean of a claim and the ends of its interval are, in planned margins."""
+    """Where the mean of a statement and the ends of its interval are, in planned margins."""
     planned = judging.stored()[row.judged.finding.id]
     if planned.finding.margin < 1e-6 and planned.finding.mean == 0:
         return [0.0] * 3  # a count or a closed form, exactly as it should be
     return shown.in_margins(planned)
 
 
-def _add_claim(figure: go.Figure, place: int, row: Row) -> None:
-    """Add the mean and interval of a claim in planned margins, and its mark on the right."""
-    colour = VERDICTS["other"] if row.in_part else forest.LOOKS[row.verdict][0]
+def _add_statement(figure: go.Figure, place: int, row: Row) -> None:
+    """Add the mean and interval of a statement in planned margins, and its verdict on the right."""
+    colour = forest.LOOKS[row.verdict][0]
     middle, low, high = _places(row)
     interval_rows.add_interval(
         figure,
         place,
         (middle, low, high),
         row.verdict,
-        colour=colour,
         is_open=_is_open(row),
         hover="<br>".join([row.judged.statement.sentence, _interval(row)]),
     )
-    below = _("{count}, not kept") if _is_open(row) else "{count}"
-    text = f"<b>{_mark(row)}</b><br>{below.format(count=_agreement(row))}"
-    interval_rows.add_text(figure, place, text, colour)
+    lines = [f"<b>{_mark(row)}</b>", _("not kept") if _is_open(row) else ""]
+    interval_rows.add_text(figure, place, "<br>".join(filter(None, lines)), colour)
 
 
 def _is_open(row: Row) -> bool:
@@ -255,30 +213,24 @@ def _is_open(row: Row) -> bool:
 
 
 def _mark(row: Row) -> str:
-    """The mark of a claim: the sign and verdict of its leading statement, or "◐ in part"."""
+    """The sign and verdict of a statement."""
     text = {"higher": _("▲ higher"), "lower": _("▼ lower"), "equivalent": _("≈ equivalent")}
-    return IN_PART if row.in_part else text.get(row.verdict, shown.WORDS[row.verdict])
-
-
-def _agreement(row: Row) -> str:
-    """How many statements of a claim have the sign of the leading one, such as "3 of 8"."""
-    return _("{alike} of {many}").format(alike=row.alike, many=row.many)
+    return text.get(row.verdict, shown.WORDS[row.verdict])
 
 
 def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str) -> None:
-    counts = Counter(_("in part") if row.in_part else judging.NAMES[row.verdict] for row in found)
+    counts = Counter(judging.NAMES[row.verdict] for row in found)
     phrases = _(", ").join(
         _("{count} {verdict}").format(count=count, verdict=verdict)
         for verdict, count in counts.most_common()
     )
     text = _(
-        "{count} claims at {factor:g} times their planned δ, {whose}: {phrases}. A dot is a mean, "
-        "a bar its 95 % interval, and the grey band goes from −δ to δ."
+        "{count} statements at {factor:g} times their planned δ, {whose}: {phrases}. A dot is a "
+        "mean, a bar its 95 % interval, and the grey band goes from −δ to δ."
     ).format(count=len(found), factor=factor, whose=whose, phrases=phrases)
     columns = {
-        _("claim"): [_name(row) for row in found],
-        _("mark"): [_mark(row) for row in found],
-        _("statements with this verdict"): [_agreement(row) for row in found],
+        _("statement"): [_name(row) for row in found],
+        _("verdict"): [_mark(row) for row in found],
         _("after correction"): [_kept_or_not(row) for row in found],
         _("mean and interval"): [_measured(row) for row in found],
         "δ": [_delta(row) for row in found],

@@ -48,18 +48,16 @@ def add_interval(
     interval: tuple[float, float, float],
     verdict: str,
     *,
-    colour: str = "",
     is_open: bool = False,
     hover: str = "",
 ) -> None:
     """Add a dot at the mean and a bar over its 95 % ``interval``: mean, low and high.
 
-    The dot has the symbol of ``verdict``, and its colour if no other ``colour`` is given.
-    ``is_open``: the correction does not keep the verdict.
+    The dot has the symbol and the colour of ``verdict``. ``is_open``: the correction does not keep
+    it.
     """
     mean, low, high = interval
-    usual, symbol = forest.LOOKS[verdict]
-    colour = colour or usual
+    colour, symbol = forest.LOOKS[verdict]
     bar = {"type": "data", "symmetric": False, "array": [high - mean], "arrayminus": [mean - low]}
     figure.add_scatter(
         x=[mean],

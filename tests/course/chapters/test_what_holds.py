@@ -288,7 +288,7 @@ def test_the_band_grows_with_the_margin_and_the_dots_stay() -> None:
 def test_the_goal_is_the_least_factor_at_which_the_first_statement_is_equivalent() -> None:
     idea = dragged.eight(exercises.verdict, exercises.holm)
     assert idea.reached is False
-    reached = []
+    reached: list[float] = []
     for factor in dragged.FACTORS:
         idea.sliders["factor"].value = factor
         if idea.reached:

@@ -45,13 +45,15 @@ _LOOKS = {
     "Mine": Look(_MINE, "solid", "x"),
     "Mine(0.0)": Look(_MINE, "9px,9px", "star"),
 }
-# Mine less FedAvg in test images of 355, for the seeds 0 to 4, by ``compare(Mine(), fl.FedAvg())``
-# with the defaults of the chapter. Both have their best rate at η = 0.4, for 12 rounds and for 50.
+# Mine less FedAvg: the samples that each of five seeds is measured on, and how many more of them
+# Mine gets right. By ``compare(Mine(), fl.FedAvg())`` with the defaults of the chapter: ideas with
+# on="validation", seeds 0 to 4; the verdict with on="test", seeds 5 to 9. The best rate of both is
+# η = 0.4 in each.
 LEADS = {
-    12: (15, 13, 15, 16, 5),
-    50: (10, 2, 6, 4, 4),
+    _("validation samples, 12 rounds"): (289, (6, 16, 13, 12, 14)),
+    _("validation samples, 50 rounds"): (289, (4, 7, 5, 4, 2)),
+    _("test images, 50 rounds, new seeds"): (355, (15, 7, 9, 4, 6)),
 }
-_TEST_IMAGES = 355
 _RIVALS = ("FedAvg", "FedAvgM")  # of FedDyn, in the figure at fair rates
 _WHOLE = {"algorithm": "feddyn", "mu": 0.1}
 _FEDAVG = {"algorithm": "fedavg"}
@@ -212,14 +214,10 @@ def _best(method: str) -> float:
 
 
 def leads() -> go.Figure:
-    """The shipped ``Mine`` minus FedAvg after 12 and 50 rounds, and how far the lead falls."""
-    early, late = (np.array(images) / _TEST_IMAGES for images in LEADS.values())
-    values = {
-        _("Mine − FedAvg after 12 rounds"): early,
-        _("Mine − FedAvg after 50 rounds"): late,
-        _("the fall, seed by seed"): early - late,
-    }
-    return comparison.differences(values, margin=0.01, title=_("The lead of the shipped Mine"))
+    """The shipped ``Mine`` minus FedAvg on validation samples, and once on the test images."""
+    values = {name: np.array(more) / samples for name, (samples, more) in LEADS.items()}
+    title = _("Stored: Mine as shipped minus FedAvg")
+    return comparison.differences(values, margin=0.01, title=title)
 
 
 def _lead_over(where: dict[str, Any]) -> np.ndarray:

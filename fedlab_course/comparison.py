@@ -66,8 +66,8 @@ class Comparison:
 
     ``mine`` and ``baseline``: the names of the algorithms. ``validated``: accuracy on validation
     samples, [rates × names]; NaN for a rate at which a run diverged. ``rates``: name → the best
-    one. ``ends``: accuracy after the last round, [seeds × names]. ``margin``: δ. ``on``: the samples
-    of ``ends``, "test" or "validation".
+    one. ``ends``: accuracy after the last round, [seeds × names]. ``margin``: δ. ``on``: the
+    samples of ``ends``, "test" or "validation".
     """
 
     mine: str
@@ -159,8 +159,8 @@ def compare(
     ``data``: a data set. ``model``: a function of a federation and a ``seed``, such as
     ``fl.models.mlp``. ``split``: a function of a data set and a seed that returns a federation, by
     default 100 clients with two labels each. ``seeds``: those that judge; ``choosing``: those that
-    choose the rates on validation samples, and are not used for the verdict. ``margin``: δ, a share.
-    ``on``: the samples that measure the judging seeds, "test" or, while ideas are chosen,
+    choose the rates on validation samples, and are not used for the verdict. ``margin``: δ, a
+    share. ``on``: the samples that measure the judging seeds, "test" or, while ideas are chosen,
     "validation": then the test samples of ``data`` are not used. ``setting``: the other arguments
     of :func:`fedlab_core.simulate`, such as ``rounds``.
 

@@ -1,10 +1,12 @@
 """Compare two algorithms as fairly as one machine can in a minute: ``compare(mine, baseline)``.
 
 Each algorithm gets its own learning rate, the best of seven. The rates are chosen on validation
-samples, which are taken from the training samples and judge nothing. Then both run on the same five
-seeds, with all training samples, and are measured on the test images: a pair of runs has the same
-split, start, cohorts and batches, unless an algorithm changes them. What counts is the difference
-of each pair.
+samples, which are taken from the training samples and are not used for the verdict. Then both run
+on the same five seeds: a pair of runs has the same split, start, cohorts and batches, unless an
+algorithm changes them. What counts is the difference of each pair.
+
+To choose among ideas, measure these runs on validation samples too (``on="validation"``). The
+verdict on the chosen idea comes from the test samples, with all training samples.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +33,7 @@ RATES = (0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 SEEDS = (0, 1, 2, 3, 4)
 CHOOSING = (100,)  # the seeds that choose a rate
 MARGIN = 0.01
+SAMPLES = {"test": _("test"), "validation": _("validation")}  # that measure the seeds
 VALIDATION = 0.2  # of the training samples
 _SEVERAL = {"lr": "rates", "seed": "seeds"}
 Divide = Callable[[Dataset, int], fl.FederatedDataset]
@@ -63,7 +66,8 @@ class Comparison:
 
     ``mine`` and ``baseline``: the names of the algorithms. ``validated``: accuracy on validation
     samples, [rates × names]; NaN for a rate at which a run diverged. ``rates``: name → the best
-    one. ``ends``: test accuracy after the last round, [seeds × names]. ``margin``: δ.
+    one. ``ends``: accuracy after the last round, [seeds × names]. ``margin``: δ. ``on``: the
+    samples of ``ends``, "test" or "validation".
     """
 
     mine: str
@@ -72,6 +76,7 @@ class Comparison:
     rates: Mapping[str, float]
     ends: pd.DataFrame
     margin: float
+    on: str = "test"
 
     @property
     def differences(self) -> np.ndarray:
@@ -102,12 +107,14 @@ class Comparison:
         rate_of = _("{name} at η = {rate}")
         rates = [rate_of.format(name=name, rate=f"{rate:g}") for name, rate in self.rates.items()]
         text = _(
-            "Best rates by validation: {rates}. {mine} less {baseline} over {count} paired seeds: "
-            "{mean} points [{low}, {high}]. “{mine} ends higher”, with δ = {margin}: {verdict}."
+            "Best rates by validation: {rates}. {mine} less {baseline} on {samples} samples, over "
+            "{count} paired seeds: {mean} points [{low}, {high}]. “{mine} ends higher”, with "
+            "δ = {margin}: {verdict}."
         ).format(
             rates=_(" and ").join(rates),
             mine=self.mine,
             baseline=self.baseline,
+            samples=SAMPLES[self.on],
             count=points.runs,
             mean=f"{100 * points.mean:+.1f}",
             low=f"{100 * points.low:+.1f}",
@@ -129,7 +136,7 @@ class Comparison:
     def figure(self) -> go.Figure:
         """The paired differences as dots, with their interval and ±δ."""
         name = f"{self.mine} − {self.baseline}"
-        title = _("Seed by seed, each at its best")
+        title = _("Seed by seed, on {samples} samples").format(samples=SAMPLES[self.on])
         return figures.differences({name: self.differences}, margin=self.margin, title=title)
 
 
@@ -144,6 +151,7 @@ def compare(
     seeds: Sequence[int] = SEEDS,
     choosing: Sequence[int] = CHOOSING,
     margin: float = MARGIN,
+    on: str = "test",
     **setting: Any,
 ) -> Comparison:
     """Judge ``mine`` against ``baseline``, each at the best of the ``rates``.
@@ -151,15 +159,19 @@ def compare(
     ``data``: a data set. ``model``: a function of a federation and a ``seed``, such as
     ``fl.models.mlp``. ``split``: a function of a data set and a seed that returns a federation, by
     default 100 clients with two labels each. ``seeds``: those that judge; ``choosing``: those that
-    choose the rates on validation samples, and judge nothing. ``margin``: δ, a share. ``setting``:
-    the other arguments of :func:`fedlab_core.simulate`, such as ``rounds``.
+    choose the rates on validation samples, and are not used for the verdict. ``margin``: δ, a
+    share. ``on``: the samples that measure the judging seeds, "test" or, while ideas are chosen,
+    "validation": then the test samples of ``data`` are not used. ``setting``: the other arguments
+    of :func:`fedlab_core.simulate`, such as ``rounds``.
 
     With the defaults 2 × 7 runs choose and 2 × 5 judge. A rate at which a run diverges is not
     chosen. Raises ``ValueError`` for two algorithms with one name, fewer than two seeds, a seed in
-    both lists, ``lr`` or ``seed`` in the setting, and if an algorithm diverges at every rate.
+    both lists, unknown samples, ``lr`` or ``seed`` in the setting, and if an algorithm diverges at
+    every rate.
     """
     names = [_name(mine), _name(baseline)]
     _check(names, rates, seeds, choosing, margin, setting)
+    validation.choice("on", on, SAMPLES)
     rules = dict(zip(names, (mine, baseline), strict=True))
     work = {"progress": False, **setting}
     parts = {seed: split(held_out(data, seed), seed) for seed in choosing}
@@ -167,7 +179,7 @@ def compare(
     best = {name: float(validated[name].idxmax()) for name in names}
     ends = pd.DataFrame(index=pd.Index(seeds, name="seed"), columns=names, dtype=float)
     for seed in seeds:
-        fed = split(data, seed)
+        fed = split(data if on == "test" else held_out(data, seed), seed)
         for name, rule in rules.items():
             ends.loc[seed, name] = _end(fed, model, rule, best[name], seed, work)
     for name in names:
@@ -176,7 +188,7 @@ def compare(
                 f"{name}: diverged at its best rate {best[name]:g} under a seed that judges; give "
                 "rates below it"
             )
-    return Comparison(names[0], names[1], validated, best, ends, margin)
+    return Comparison(names[0], names[1], validated, best, ends, margin, on)
 
 
 def _validated(

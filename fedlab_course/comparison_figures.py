@@ -21,6 +21,7 @@ _ = translator(__name__)
 
 _LABEL = 18  # pixels between two names
 _HEIGHT = 300  # pixels of a plot without its frame
+LEADER = 20  # pixels from the end of a curve to its name, where a line leads there
 
 
 def name_ends(
@@ -28,27 +29,29 @@ def name_ends(
     ends: Mapping[str, tuple[float, float]],
     colours: Mapping[str, str],
     span: float,
+    *,
+    height: int = _HEIGHT,
+    leader: int = 0,
 ) -> None:
     """Write the name of each curve to the right of its end (x, y), as far apart as text needs.
 
-    ``span``: the height of the plot in units of y. On a logarithmic axis x is the exponent.
+    ``span``: the height of the plot in units of y; ``height``: in pixels. ``leader``: pixels of a
+    thin line from each end to its name, 0 for none. On a logarithmic axis x is the exponent.
     """
-    scale = _HEIGHT / (span or 1.0)
+    scale = height / (span or 1.0)
     place = np.inf
     for name in sorted(ends, key=lambda one: -ends[one][1]):
         x, y = ends[name]
         place = min(y * scale, place - _LABEL)
+        lift = place - y * scale
+        note: dict[str, Any] = {"showarrow": False, "xshift": 8, "yshift": lift}
+        if leader:
+            note = {"ax": leader, "ay": -lift, "arrowhead": 0, "arrowwidth": 1}
+            note["arrowcolor"] = colours[name]
         figure.add_annotation(
-            x=x,
-            y=y,
-            text=name,
-            font={"color": colours[name]},
-            showarrow=False,
-            xanchor="left",
-            xshift=8,
-            yshift=place - y * scale,
+            x=x, y=y, text=name, font={"color": colours[name]}, xanchor="left", **note
         )
-    figure.update_layout(margin_r=20 + 8 * max(map(width_of, ends)))
+    figure.update_layout(margin_r=20 + leader + 8 * max(map(width_of, ends)))
 
 
 def width_of(name: str) -> int:
@@ -132,7 +135,7 @@ def less(
         rows.append([name, f"{gaps.iloc[-1]:+.1f}", f"{gaps.abs().max():.1f}"])
     add_level(figure, (float(rounds.iloc[0]), last), 0.0, name_of_right, {"color": INK, "width": 1})
     figure.update_xaxes(range=[float(rounds.iloc[0]), last])
-    name_ends(figure, ends, colours, float(np.ptp(values)))
+    name_ends(figure, ends, colours, float(np.ptp(values)), leader=LEADER)
     phrase = _("{name} ends at {end}, at most {most} away")
     phrases = [phrase.format(name=name, end=end, most=far) for name, end, far in rows]
     text = _("Accuracy less that of {name}, in points, round by round. {phrases}.").format(

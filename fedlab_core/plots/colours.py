@@ -40,8 +40,9 @@ GROUPS = (
     "#8D937E",
     "#6D668A",
 )
-# A competitor without a hue of its own → its number among the groups, in every figure.
-COMPETITORS = {"FedDyn": 0, "one client an update": 2, "TFedAvg": 3}
+# A competitor without a hue of its own → its number among the groups, in every figure. Mine is the
+# algorithm of a reader.
+COMPETITORS = {"FedDyn": 0, "one client an update": 2, "TFedAvg": 3, "Mine": 4}
 MANY = "#8C8C8C"  # a client without a main label
 
 # Shares and counts, from few to many.

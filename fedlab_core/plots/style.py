@@ -141,7 +141,7 @@ def looks(algorithms: Mapping[S, str], given: Mapping[S, Look] | None = None) ->
     """
     chosen = {series: look for series, look in (given or {}).items() if series in algorithms}
     for series, algorithm in algorithms.items():
-        name = str(series)
+        name = str(series).partition("(")[0]  # without arguments, as of Mine(beta=0.5)
         wanted = _own_look(name if name in COMPETITORS else algorithm)
         if series not in chosen and wanted and wanted not in chosen.values():
             chosen[series] = wanted

@@ -1,4 +1,4 @@
-"""``compare``: validation samples that judge nothing, best rates, and paired differences."""
+"""``compare``: validation samples, best rates, and paired differences."""
 
 import math
 
@@ -70,6 +70,25 @@ def test_the_test_images_choose_no_rate() -> None:
     assert not first.ends.equals(second.ends)
 
 
+def test_ideas_are_chosen_without_the_test_images() -> None:
+    """On validation samples the labels of the test images change nothing. A seed has samples of its
+    own.
+    """
+    given = data()
+    swapped = Dataset("signs", given.train, Split(given.test.x, 1 - given.test.y), 2)
+    first, second = (
+        judged(fl.FedProx(1.0), fl.FedAvg(), data=one, on="validation") for one in (given, swapped)
+    )
+    assert first.ends.equals(second.ends) and first.rates == second.rates
+    fed = thirds(comparison.held_out(given, 1), 1)
+    model = fl.models.softmax_regression(fed, seed=1)
+    work = {**WORK, "lr": first.rates["FedAvg"], "seed": 1, "progress": False}
+    alone = fl.simulate(fed, model, fl.FedAvg(), **work)
+    assert first.ends.loc[1, "FedAvg"] == alone.frame["test_accuracy"].iloc[-1]
+    assert "on validation samples" in first.words()
+    assert "validation" in first.figure().layout.title.text
+
+
 def test_each_runs_at_its_best_rate_on_the_seeds_that_judge() -> None:
     found = judged(fl.FedProx(1.0), fl.FedAvg())
     assert list(found.ends.index) == [0, 1] and list(found.validated.index) == list(RATES)
@@ -128,6 +147,7 @@ def test_words_name_rates_the_interval_and_an_edge() -> None:
     words = known([0.01, 0.02, 0.03, 0.04, 0.05]).words()
     assert "Mine at η = 0.2 and FedAvg at η = 0.4" in words
     assert "+3.0 points [+1.0, +5.0]" in words and "δ = 1: holds" in words
+    assert "on test samples" in words
     assert "The best rate of FedAvg lies at the edge" in words and "Mine lies" not in words
 
 
@@ -152,6 +172,7 @@ def test_without_a_rate_that_works_it_says_so() -> None:
         ({"lr": 0.1}, "lr=0.1: compare sets it; give rates in its place"),
         ({"seed": 3}, "seed=3: compare sets it; give seeds in its place"),
         ({"margin": -1.0}, "margin"),
+        ({"on": "train"}, "on='train': must be one of 'test', 'validation'"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_before_any_run(monkeypatch, changes, said) -> None:
@@ -201,6 +222,12 @@ def test_names_at_the_ends_do_not_touch() -> None:
     comparison_figures.name_ends(figure, ends, dict.fromkeys(ends, "black"), 1.0)
     places = sorted(300 * note.y + note.yshift for note in figure.layout.annotations)
     assert min(np.diff(places)) >= 17.9
+    led = comparison_figures.new_figure(title=None, x_title="", y_title="")
+    comparison_figures.name_ends(led, ends, dict.fromkeys(ends, "black"), 1.0, leader=20)
+    assert [note.ay for note in led.layout.annotations] == [
+        -note.yshift for note in figure.layout.annotations
+    ]
+    assert all(note.showarrow is None and note.ax == 20 for note in led.layout.annotations)
 
 
 def test_a_number_that_rounds_to_zero_keeps_its_sign_by_a_second_decimal() -> None:

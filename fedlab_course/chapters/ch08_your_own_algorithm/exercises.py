@@ -48,26 +48,23 @@ class MyFedDyn(fl.Algorithm):
         return updates.params.mean(0) - server.state["h"] / self.mu
 
 
-class Halves(fl.Algorithm):
+class Halves(MyFedDyn):
     """FedDyn with a switch for each half."""
 
     def __init__(self, mu, clients=True, server=True):
-        self.whole = fl.algorithms.FedDyn(mu)
+        super().__init__(mu)
         self.clients = clients  # whether gradients are corrected
         self.server = server  # whether −h/μ is added
-
-    def setup(self, server):
-        self.whole.setup(server)
 
     def correction(self, server, client):
         ### BEGIN SOLUTION
         if not self.clients:
             return fl.Correction()
         ### END SOLUTION
-        return self.whole.correction(server, client)
+        return super().correction(server, client)
 
     def aggregate(self, server, updates):
-        w = self.whole.aggregate(server, updates)  # renews h_k and h
+        w = super().aggregate(server, updates)  # updates h_k and h
         ### BEGIN SOLUTION
         if not self.server:
             return updates.params.mean(0)
@@ -122,14 +119,14 @@ def check_feddyn(answer):
 def check_halves(answer):
     """Compare each pair of switches with the recursion, and with one of two clients taking part."""
     clients = A.tolist(), B.tolist()
-    both = _("With both halves it is FedDyn.")
+    both = _("With both halves it is FedDyn. It needs your `MyFedDyn` of exercise 8.1.")
     server = _(
         "Without the clients' half, the clients train as in FedAvg, and the server still adds "
         "−h/μ to the plain mean."
     )
     gradients = _(
         "Without the server's half, the server takes the plain mean, and the clients' h_k are "
-        "still renewed."
+        "still updated."
     )
     neither = _("Without both halves it is FedAvg with the plain mean.")
     for hint, switches in (
@@ -174,7 +171,7 @@ EXERCISES = (
             Mistake("if not self.server", "if self.server", "With both halves"),
             Mistake(
                 "return fl.Correction()\n",
-                "return fl.Correction(weight=self.whole.mu, anchor=server.params)\n",
+                "return fl.Correction(weight=self.mu, anchor=server.params)\n",
                 "the clients train as in FedAvg",
             ),
             Mistake(

@@ -31,7 +31,7 @@ class FedDynByCohort(FedDyn):
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
         h = server.state["h"]
-        super().aggregate(server, updates)  # renews h_k
+        super().aggregate(server, updates)  # updates h_k
         move = updates.params.mean(0) - server.params
         server.state["h"] = h - self.mu * move
         return server.params + move - server.state["h"] / self.mu
@@ -47,7 +47,7 @@ class FedDynClients(FedDyn):
     """
 
     def aggregate(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-        super().aggregate(server, updates)  # renews h_k
+        super().aggregate(server, updates)  # updates h_k
         return updates.params.mean(0)
 
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course import folders
+from fedlab_course import compare, comparison_figures, folders
 from fedlab_course.chapters.ch08_your_own_algorithm import figures, repeatable
 from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn
 from fedlab_course.check import on_quadratics, registry
@@ -28,7 +28,7 @@ B = np.array([0.0, 1.0, -2.0])
 def chapter():
     """The classes of the chapter; what runs on images is left out."""
     shown = {"fl": fl, "torch": torch}
-    return defined("08_your_own_algorithm.ipynb", "draft", "mine", names=shown)
+    return defined("08_your_own_algorithm.ipynb", "mine", names=shown)
 
 
 @pytest.fixture(scope="module")
@@ -44,17 +44,15 @@ def my_feddyn():
     return exercise.build(exercise.solution_source)
 
 
-def test_the_solution_is_the_librarys_feddyn_and_the_draft_is_not(chapter, my_feddyn) -> None:
+def test_the_solution_is_the_librarys_feddyn(my_feddyn) -> None:
     fed = blobs((3, 17, 8, 30, 1, 12))
     model = fl.models.softmax_regression(fed, seed=2)
     work = {"clients_per_round": 3, "local_epochs": 2, "batch_size": 5, "rounds": 5}
-    ours, draft, theirs = (
-        run(fed, model, rule(0.5), **work).history
-        for rule in (my_feddyn, chapter["Draft"], fl.algorithms.FedDyn)
+    ours, theirs = (
+        run(fed, model, rule(0.5), **work).history for rule in (my_feddyn, fl.algorithms.FedDyn)
     )
     torch.testing.assert_close(ours.params, theirs.params, rtol=0, atol=1e-12)
     assert ours.frame[["bytes_up", "bytes_down"]].equals(theirs.frame[["bytes_up", "bytes_down"]])
-    assert not torch.allclose(draft.params, theirs.params, atol=1e-3)
 
 
 class First(fl.Algorithm):
@@ -83,6 +81,36 @@ def test_the_three_questions(chapter, my_feddyn) -> None:
         "order is free": False,
         "survives a checkpoint": True,
     }
+
+
+class InTwoParts(fl.Algorithm):
+    """Its second half of the clients starts from the model of the first."""
+
+    def cohorts(self, server):
+        cohort = server.uniform_cohort()
+        yield from np.array_split(cohort, 2)
+
+
+class OneByOne(fl.Algorithm):
+    """A uniform cohort, one client at a time."""
+
+    def cohorts(self, server):
+        for client in server.uniform_cohort():
+            yield np.array([client])
+
+
+class Drawn(fl.Algorithm):
+    """A cohort drawn with random numbers of its own."""
+
+    def cohorts(self, server):
+        draws = server.stream("any name")
+        yield np.sort(draws.choice(server.num_clients, size=2, replace=False))
+
+
+@pytest.mark.parametrize("kind", [InTwoParts, OneByOne, Drawn])
+def test_a_sound_idea_may_depend_on_the_order(kind, text) -> None:
+    assert list(repeatable.answers(kind).values()) == [True, False, True]
+    assert "several cohorts in a round, or random draws of its own, may fail this" in text
 
 
 def test_a_memory_outside_the_state_fails_the_checkpoint_alone() -> None:
@@ -121,6 +149,21 @@ def test_mine_as_shipped_keeps_half_of_its_last_step(chapter) -> None:
     assert on_quadratics.path(chapter["Mine"], [], [2.0], [1.0], work) == pytest.approx(expected)
 
 
+def test_mine_without_memory_is_fedavg(chapter) -> None:
+    """On the two clients, and on the images of a small federation with a sampled cohort."""
+    work = {"rounds": 20, "local_steps": 10, "lr": 0.05}
+    on_two = (figures.A, figures.B, work)
+    ours = on_quadratics.path(chapter["Mine"], [0.0], *on_two)
+    assert ours == pytest.approx(on_quadratics.path(fl.FedAvg, [], *on_two), abs=1e-12)
+    fed = blobs((3, 17, 8, 30))
+    model = fl.models.softmax_regression(fed, seed=2)
+    work = {"rounds": 4, "clients_per_round": 2, "local_steps": 3}
+    first, second = (
+        run(fed, model, rule, **work).history.params for rule in (chapter["Mine"](0.0), fl.FedAvg())
+    )
+    torch.testing.assert_close(first, second, rtol=0, atol=1e-12)
+
+
 def test_mine_as_shipped_stops_where_fedavg_stops(chapter) -> None:
     work = {"rounds": 200, "start": 4.0, "lr": 0.1, "local_steps": 7}
     fed = quadratics(A, B)
@@ -145,11 +188,12 @@ def test_names_beside_paths_are_in_the_order_of_the_ends_and_apart() -> None:
     notes = figures.paths(rules, title="Paths").layout.annotations
     low, high = figures._SEEN
     heights = [note.y * figures._PLOT / (high - low) - note.ay for note in notes]
+    assert {note.ax for note in notes} == {comparison_figures.LEADER}
     assert [note.text for note in notes] in (
         ["optimum", "FedDyn", "FedProx", "FedAvg"],
         ["FedDyn", "optimum", "FedProx", "FedAvg"],
     )
-    assert np.all(np.diff(heights) <= -figures._LABEL + 1e-9)
+    assert np.all(np.diff(heights) <= -comparison_figures._LABEL + 1e-9)
 
 
 def test_feddyn_is_slow_for_the_smallest_and_the_largest_strength() -> None:
@@ -179,11 +223,19 @@ def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
             return updates.params.mean(0) - 5 * (server.round == 2)
 
     figure = figures.paths({"Away": Away(), "back": Swinging()}, title="Paths")
-    notes = {note.text for note in figure.layout.annotations}
-    assert "Away runs away" in notes
+    notes = {note.text: note for note in figure.layout.annotations}
+    assert notes["Away runs away"].y == 0.97
     assert "back" in notes
     assert len(figure.data[0].y) < 61
     assert len(figure.data[1].y) == 61
+
+    class Below(Away):
+        def aggregate(self, server, updates):
+            return -super().aggregate(server, updates)
+
+    figure = figures.paths({"Below": Below()}, title="Paths")
+    (note,) = (one for one in figure.layout.annotations if one.text == "Below runs away")
+    assert note.y == 0.03 and figure.data[0].y[-1] < figures._SEEN[0]
 
 
 def test_the_stored_halves_are_a_dot_for_each_seed(text) -> None:
@@ -216,24 +268,41 @@ def test_feddyn_reaches_the_optimum_in_the_figure_for_every_strength_shown() -> 
 
 
 def test_the_stored_leads_are_what_the_text_says(text) -> None:
-    """Leads of 64/5 and 26/5 of 355 test images; t = 2.776 for five seeds."""
+    """Leads of 61/5 and 22/5 of 289 validation samples, and 41/5 of 355 test images; t = 2.776 for
+    five seeds.
+    """
     rows = figures.leads().layout.meta["table"]["rows"]
     assert [row[1:] for row in rows] == [
-        ["+3.6", "+2.0", "+5.2", 5],
-        ["+1.5", "+0.4", "+2.5", 5],
-        ["+2.1", "+0.5", "+3.7", 5],
+        ["+4.2", "+2.6", "+5.8", 5],
+        ["+1.5", "+0.7", "+2.3", 5],
+        ["+2.3", "+0.8", "+3.8", 5],
     ]
-    assert "3.6 points after 12 [2.0, 5.2], 1.5 after 50 [0.4, 2.5]" in text
+    assert "4.2 points after 12 rounds [2.6, 5.8], *holds*, and by 1.5 after 50 [0.7, 2.3]" in text
+    assert (
+        "After 50 rounds at η = 0.4 `Mine` ends 2.3 points above FedAvg [0.8, 3.8], n = 5" in text
+    )
 
 
 def test_the_verdicts_on_the_shipped_mine_are_what_the_text_says(text) -> None:
     verdicts = []
-    for images in figures.LEADS.values():
-        shares = [count / 355 for count in images]
+    for samples, more in figures.LEADS.values():
+        shares = [count / samples for count in more]
         found = judging.judge("mine", shares, 0.01, expect="positive", planned=5)
         verdicts.append(found.verdict)
-    assert verdicts == ["holds", "higher"]
-    assert "After 12 rounds the verdict is *holds*. After 50 it is only *higher*" in text
+    assert verdicts == ["holds", "higher", "higher"]
+    assert "after 50 [0.7, 2.3], only *higher*" in text
+    assert "n = 5: *higher*. The interval begins below δ." in text
+
+
+@pytest.mark.slow
+def test_the_first_stored_lead_is_that_of_the_command_of_the_chapter(chapter) -> None:
+    """Its mean, to half a point: another processor may round otherwise."""
+    work = {"rounds": 12, "clients_per_round": 20, "local_epochs": 5, "batch_size": 10}
+    given = {"data": fl.load_dataset("digits"), "model": fl.models.mlp, **work}
+    found = compare(chapter["Mine"](), fl.FedAvg(), on="validation", **given)
+    samples, more = figures.LEADS["validation samples, 12 rounds"]
+    assert set(found.rates.values()) == {0.4}
+    assert found.interval.mean == pytest.approx(np.mean(more) / samples, abs=0.005)
 
 
 def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
@@ -244,60 +313,22 @@ def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
         ["+0.34", "+0.02", "+0.66", 20],
     ]
     assert "2.0 points [1.7, 2.3]" in text
+    assert "FedDyn ends 0.34 points higher than FedAvgM [0.02, 0.66], within δ = 1." in text
     assert [row[0] for row in rows[1:]] == ["FedAvg, η = 0.57", "FedAvgM, η = 0.28"]
     assert figures.tuned().layout.xaxis.title.text.endswith("FedDyn is 0.28")
 
 
-def test_the_chosen_rates_and_strengths_are_what_the_text_says(text) -> None:
-    """Of 34 settings of FedDyn and 17 of each rival."""
-    chosen = {
-        (method, axis): f"{best_rates.best_rate('two_labels', method, axis):.2g}"
-        for method in ("FedDyn", "SCAFFOLD", "SCAFFOLD cohort", "one client an update")
-        for axis in ("rounds", "bytes")
-    }
-    assert chosen[("SCAFFOLD", "rounds")] == "0.28"
-    assert chosen[("SCAFFOLD cohort", "rounds")] == "0.1"
-    assert chosen[("FedDyn", "bytes")] == "0.57"
-    rivals = ("SCAFFOLD", "SCAFFOLD cohort", "one client an update")
-    assert {chosen[(rival, "bytes")] for rival in rivals} == {"0.28"}
-    strengths = [
-        best_rates.judged_runs("two_labels", "FedDyn", axis)["parameter"].unique().tolist()
-        for axis in ("rounds", "bytes")
-    ]
-    assert strengths == [[0.1], [0.01]]
+def test_the_settings_that_were_tried_are_what_the_text_says(text) -> None:
+    """34 settings of FedDyn and 17 of each rival."""
+    assert best_rates.judged_runs("two_labels", "FedDyn")["parameter"].unique().tolist() == [0.1]
     settings = [
         len(best_rates._means("two_labels", method, "rounds"))
-        for method in ("FedDyn", "FedAvg", "FedAvgM", *rivals[:2])
+        for method in ("FedDyn", "FedAvg", "FedAvgM")
     ]
-    assert settings == [34, 17, 17, 17, 17]
+    assert settings == [34, 17, 17]
     assert fl.algorithms.FedAvgM().beta == 0.9
-    assert "FedDyn also chose μ = 0.1 over 0.01: twice as many settings" in text
-    assert "Chosen by rounds: η = 0.28 for SCAFFOLD, 0.1 with" in text
-    assert "η = 0.57 for FedDyn with μ = 0.01, 0.28 for its three rivals" in text
-
-
-def test_the_further_rivals_are_as_the_fold_says(text) -> None:
-    rivals = (
-        ("SCAFFOLD", "rounds", "By rounds FedDyn ends 0.4 points above SCAFFOLD [0.2, 0.6]"),
-        ("SCAFFOLD", "bytes", "For equal bytes it ends 2.5 points above [2.1, 2.8]"),
-        ("SCAFFOLD cohort", "rounds", "ends 0.3 points above FedDyn by rounds [0.1, 0.5]"),
-        ("SCAFFOLD cohort", "bytes", "FedDyn ends 0.04 points above it [−0.20, 0.28]"),
-        ("one client an update", "bytes", "it ends 0.5 points above FedDyn [0.1, 0.8]"),
-    )
-    for rival, axis, sentence in rivals:
-        found = fl.compare.t_interval(
-            100 * best_rates.ahead("two_labels", rival, "FedDyn", axis).to_numpy()
-        )
-        numbers = [found.mean, found.low, found.high]
-        if rival == "SCAFFOLD" or "0.04" in sentence:
-            numbers = [-found.mean, -found.high, -found.low]
-        digits = 2 if "0.04" in sentence else 1
-        mean, low, high = (f"{number:.{digits}f}".replace("-", "−") for number in numbers)
-        assert f"{mean} points above" in sentence
-        assert f"[{low}, {high}]" in sentence
-        assert sentence in text
-        within = max(abs(found.low), abs(found.high)) < 1
-        assert within == ("2.5 points" not in sentence)
+    assert "So FedDyn tried 34 settings; each of the others tried 17." in text
+    assert "FedDyn tried two μ; FedAvgM tried one β, 0.9." in text
 
 
 def test_the_chance_that_one_of_ten_worthless_ideas_leads_under_three_seeds() -> None:

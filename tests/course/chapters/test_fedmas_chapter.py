@@ -1,4 +1,4 @@
-"""Chapter 5: best rates, and tiers taken apart."""
+"""Chapter 5: best rates, forgetting between tiers, and the controls."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import torch
 import fedlab_core as fl
 from fedlab_course.chapters.ch05_fedmas import turns, within_updates
 from fedlab_course.chapters.ch05_fedmas.exercises import importance
-from fedlab_course.evidence import best_rates
+from fedlab_course.evidence import best_rates, tables
 from fedlab_course.experiments.measured_runs import divided
 from fedlab_course.experiments.studies import learning_rates
 from fedlab_course.methods import continual
@@ -255,31 +255,21 @@ def test_over_updates_a_curve_ends_with_the_last_whole_round_that_all_have() -> 
     assert list(figure.data[3].x) == [3] and figure.data[3].marker.size == 8
 
 
-def test_the_steps_add_up_to_the_lead_of_tiers() -> None:
-    table = turns.steps().astype(float)
-    assert list(table.index) == [*list(turns.STEPS.values())[1:], "in all"]
-    assert table.iloc[:-1].sum().to_numpy() == pytest.approx(table.iloc[-1].to_numpy(), abs=0.2)
-    assert table.loc["more updates", "mean accuracy, η = 0.01"] == 26.7
-
-
-def test_from_fedavg_to_tiers_each_row_has_its_mean_and_each_arrow_its_difference() -> None:
-    figure = turns.apart({0: 0.7, 1: 0.8})
-    rows = {row[0]: row for row in figure.layout.meta["table"]["rows"]}
-    assert list(rows) == list(turns.ROWS)
-    assert rows[turns.YOURS][2] == "75.0%"
-    assert rows["FedAvg, 2 clients"][-1] == 10
-    words = [note.text for note in figure.layout.annotations if note.text.startswith("<b>")]
-    assert words == [
-        "<b>more updates: +27 points</b>",
-        "<b>each label in every round: +12 points</b>",
-        "<b>likeness: +5 points</b>",
-        "<b>fixed order: −4 points</b>",
-    ]
-    names = [trace.name for trace in figure.data if trace.showlegend]
-    assert names == ["FedAvg: random clients", "two unlike clients", "two like clients"]
-    arrow = next(note for note in figure.layout.annotations if note.showarrow is not False)
-    assert arrow.x - arrow.ax == pytest.approx(0.27, abs=0.02)
-    assert np.isfinite([trace.x[0] for trace in figure.data]).all()
+def test_four_steps_lead_from_fedavg_to_one_tier_for_each_label() -> None:
+    tiers = {"algorithm": "fedmastruetiers"}
+    rows = {
+        "FedAvg, 20 clients": ("tiers_order", {"algorithm": "fedavg"}),
+        "FedAvg, 2 clients": ("small_updates", {}),
+        "pairs, new order": ("pairs_order", {"order": "shuffled"}),
+        "tiers, new order": ("tiers_order", tiers | {"tier_order": "shuffled"}),
+        "tiers, fixed order": ("tiers_order", tiers | {"tier_order": "fixed"}),
+    }
+    means = []
+    for table, where in rows.values():
+        runs = tables.matching(table, {**where, "lr": 0.01}).set_index("seed")
+        means.append(runs["mean_accuracy"].loc[range(10)].mean())
+    steps = [round(100 * step) for step in np.diff(means)]
+    assert steps == [27, 12, 5, -4]
 
 
 def test_two_equal_algorithms_agree_after_a_round(capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,9 +104,9 @@ def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
         ends[NAMES[key]] = (float(along[-1]), float(mean[-1]))
         rows.append([NAMES[key], *(f"{value:.0%}" for value in mean)])
     colours = {NAMES[key]: LOOKS[key].colour for key in runs}
-    comparison_figures.name_ends(figure, ends, colours, 1.08)
+    comparison_figures.name_ends(figure, ends, colours, 1.14)
     figure.update_xaxes(tickvals=along, range=[-0.15, AFTER + 0.1])
-    figure.update_yaxes(range=[-0.04, 1.04], tickformat=".0%")
+    figure.update_yaxes(range=[-0.1, 1.04], tickformat=".0%")
     text = _(
         "Accuracy on the test images of a tier's label, right after its turn and up to {updates} "
         "updates later; thin lines are runs."

@@ -113,7 +113,7 @@ def _cell(method: str, axis: str) -> str:
     if not np.isnan(strength):
         notes.insert(0, _strength(strength, best_rates.parameters(_SPLIT, method)))
     if method.endswith("softmax"):
-        notes.append(_("f(x): softmax"))
+        notes.append(_("softmax"))
     if best in (min(rates), max(rates)):
         notes.append(_("edge of the grid"))
     joined = _(", ").join(notes)
@@ -121,13 +121,13 @@ def _cell(method: str, axis: str) -> str:
 
 
 def _strength(strength: float, tried: Sequence[float]) -> str:
-    """A λ, with a note if it is the lowest or the highest of those ``tried``."""
+    """A λ, with a word if it is the lowest or the highest of those ``tried``."""
     words = "λ = {strength:g}"
     if strength == min(tried):
-        words = _("λ = {strength:g}, lowest of {count}")
+        words = _("lowest λ = {strength:g}")
     elif strength == max(tried):
-        words = _("λ = {strength:g}, highest of {count}")
-    return words.format(strength=strength, count=len(tried))
+        words = _("highest λ = {strength:g}")
+    return words.format(strength=strength)
 
 
 def _points(gaps: pd.Series) -> str:
@@ -208,12 +208,12 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
         mean = float(np.mean(values))
         _add_row(figure, place, _full_name(key), values, mean, between_tiers.LOOKS[key])
         rows.append([_full_name(key), f"{mean:.1%}", *(f"{value:.1%}" for value in values)])
-    words = _add_fedavg(figure, len(rows) - 0.6)
+    words = _add_fedavg(figure)
     names = [row[0] for row in rows]
     figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=names, range=[len(rows) - 0.2, -0.7]
+        tickvals=list(range(len(rows))), ticktext=names, range=[len(rows) - 0.5, -0.7]
     )
-    figure.update_xaxes(range=[0, 1], tickformat=".0%")
+    figure.update_xaxes(range=[0, 1.01], tickformat=".0%")
     seeds = [_("run {number}").format(number=number + 1) for number in range(len(rows[0]) - 2)]
     text = _(
         "Dot chart of test accuracy, a dot for each run and a bar for the mean. Dotted line: "
@@ -223,15 +223,15 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     return figure
 
 
-def _add_fedavg(figure: go.Figure, level: float) -> str:
+def _add_fedavg(figure: go.Figure) -> str:
     """Add a dotted line at FedAvg's mean within ``UPDATES`` updates, at its best rate and over the
-    stored seeds, with its words at ``level``; return the words.
+    stored seeds; return its words.
     """
     mean = float(best_rates.judged(_SPLIT, "FedAvg", "updates").mean())
     words = _("FedAvg, twelve times the clients: {mean:.0%}").format(mean=mean)
     figure.add_vline(x=mean, line={"color": GREY, "width": 2, "dash": "dot"})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -6}
-    figure.add_annotation(x=mean, y=level, text=words, font={"color": GREY}, **note)
+    figure.add_annotation(x=mean, y=-0.45, text=words, font={"color": GREY}, **note)
     return words
 
 
@@ -240,7 +240,7 @@ def _full_name(key: str) -> str:
     strength, lr = CHOSEN[key]
     if not strength:
         return _("{name}, η = {lr:.2g}").format(name=between_tiers.NAMES[key], lr=lr)
-    words = _("{name}, λ = {strength:g}, η = {lr:g}")
+    words = _("{name}, λ = {strength:g}, η = {lr:.2g}")
     return words.format(name=between_tiers.NAMES[key], strength=strength, lr=lr)
 
 

@@ -50,6 +50,13 @@ def curve(split: str, method: str, axis: str = "rounds") -> Curve:
     return {float(lr): runs[MEASURES[axis]].to_numpy() for lr, runs in groups}
 
 
+def parameters(split: str, method: str) -> list[float]:
+    """The values of a method's parameter, such as FedMas's λ, that were run on validation samples,
+    ascending.
+    """
+    return sorted(_runs(split, method)["parameter"].dropna().unique().tolist())
+
+
 def chosen_curve(split: str, method: str, axis: str = "rounds") -> Curve:
     """:func:`curve` of the configuration with the highest mean accuracy at its best rate."""
     configuration, _ = _means(split, method, axis).idxmax()

@@ -9,7 +9,7 @@ importance is a plain spring.
 import contextlib
 import copy
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +20,7 @@ from torch.nn.utils import vector_to_parameters
 
 import fedlab_core as fl
 from fedlab_core.algorithms.wrapper import Wrapper
+from fedlab_core.aliases import RunState
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.engines.flat import FlatModel
@@ -34,6 +35,7 @@ MOST_SAMPLES = 2000  # of a test set that are looked at after every update
 MOST_IMAGES = 1500  # of a task: all of the digits, and of larger data what a live run has time for
 Tests = list[tuple[torch.Tensor, torch.Tensor]]
 Importance = Callable[[nn.Module, torch.Tensor], torch.Tensor]
+Weights = Mapping[str, tuple[Importance, Sequence[float]]]  # name → Ω, and the λ to run with it
 
 
 @dataclass(frozen=True)
@@ -84,63 +86,81 @@ class Continual(fl.Algorithm):
         return torch.ones_like(server.params)
 
 
-def measured_by(importance: Importance, model: nn.Module, **parameters: Any) -> Continual:
-    """:class:`Continual` with these ``parameters`` whose Ω [P] is ``importance``, as
-    :func:`measure` computes it on the task's data.
-    """
-
-    class Own(Continual):
-        def measured(self, server: Server, updates: LocalUpdates) -> torch.Tensor:
-            (client,) = updates.clients.tolist()
-            return measure(importance, model, server, client)
-
-    return Own(**parameters)
-
-
 def measure(importance: Importance, model: nn.Module, server: Server, client: int) -> torch.Tensor:
     """Ω [P]: ``importance`` of a copy of ``model`` at the global parameters, and of the samples x
     [n, …] of ``client``.
     """
+    return importance(_at(model, server.params), server.fed.x[server.fed.parts[client]])
+
+
+def _at(model: nn.Module, params: torch.Tensor) -> nn.Module:
+    """A copy of ``model`` with the parameters ``params`` [P]."""
     at = copy.deepcopy(model)
-    vector_to_parameters(server.params, at.parameters())
-    return importance(at, server.fed.x[server.fed.parts[client]])
+    vector_to_parameters(params, at.parameters())
+    return at
+
+
+def two_tasks(
+    weights: Weights,
+    fed: fl.FederatedDataset,
+    model: nn.Module,
+    tests: Tests,
+    *,
+    rounds_each: int,
+    **settings: Any,
+) -> dict[str, dict[float, np.ndarray]]:
+    """The accuracy [R, 2] on each of two ``tests`` after each round: name of a weight → λ → table.
+
+    All share the rounds of the first task. Ω is measured at its end, on the samples of its client.
+    A run that diverges has fewer rows.
+    """
+    free = Noted(Continual(0.0, "uniform", rounds_each))
+    first = fl.Simulation(fed, model, free, **settings)
+    while first.round < rounds_each:
+        next(first)
+    state = first.state_dict()
+    ends: dict[str, dict[float, np.ndarray]] = {}
+    for name, (importance, strengths) in weights.items():
+        omega = importance(_at(model, state["params"]), fed.x[fed.parts[0]])
+        state["algorithm"]["importance"] = omega
+        ends[name] = {}
+        for strength in strengths:
+            rule = Noted(Continual(strength, "uniform", rounds_each))
+            second = fl.Simulation(fed, model, rule, **settings)
+            _go_on(second, state)
+            way = second.state_dict()["algorithm"]["noted_way"]
+            ends[name][strength] = knowledge(way, model, tests)
+    return ends
+
+
+def _go_on(simulation: fl.Simulation, state: RunState) -> None:
+    """Run the rounds that are left after ``state``, until the run ends or diverges."""
+    simulation.load_state_dict({**state, "config": simulation.history.config})
+    with warnings.catch_warnings(), contextlib.suppress(Diverged):
+        warnings.simplefilter("ignore")
+        simulation.run()
 
 
 def left_at_the_end(
-    importance: Importance,
+    weights: Weights,
     fed: fl.FederatedDataset,
     tests: Tests,
     build_model: Callable[..., nn.Module],
-    strengths: Sequence[float],
     *,
     seeds: Sequence[int],
-    rounds_each: int,
     **settings: Any,
-) -> dict[float, np.ndarray]:
-    """The accuracy on each of two ``tests`` after two tasks, the mean over ``seeds``, for each λ of
-    ``strengths``: λ → [2]. Ω is ``importance`` after the first task, which all λ share.
-    """
-    ends: dict[float, list[np.ndarray]] = {strength: [] for strength in strengths}
-    for seed in seeds:
-        model = build_model(fed, seed=seed)
-        rule = measured_by(importance, model, strength=0.0, rounds_each=rounds_each)
-        first = fl.Simulation(fed, model, rule, **settings, seed=seed)
-        while first.round < rounds_each:
-            next(first)
-        for strength, found in ends.items():
-            rule = Continual(strength, "uniform", rounds_each)
-            second = fl.Simulation(fed, model, rule, **settings, seed=seed)
-            _go_on(second, first)
-            found.append(knowledge(second.state_dict()["params"][None], model, tests)[0])
-    return {strength: np.mean(found, axis=0) for strength, found in ends.items()}
-
-
-def _go_on(second: fl.Simulation, first: fl.Simulation) -> None:
-    """Run the rounds of ``second`` from the state of ``first``, until it ends or diverges."""
-    second.load_state_dict({**first.state_dict(), "config": second.history.config})
-    with warnings.catch_warnings(), contextlib.suppress(Diverged):
-        warnings.simplefilter("ignore")
-        second.run()
+) -> dict[str, dict[float, np.ndarray]]:
+    """The last rows [2] of :func:`two_tasks`, their mean over ``seeds``: name → λ → row."""
+    runs = [
+        two_tasks(weights, fed, build_model(fed, seed=seed), tests, **settings, seed=seed)
+        for seed in seeds
+    ]
+    return {
+        name: {
+            value: np.mean([run[name][value][-1] for run in runs], axis=0) for value in strengths
+        }
+        for name, (_rule, strengths) in weights.items()
+    }
 
 
 class Watched(NamedTuple):

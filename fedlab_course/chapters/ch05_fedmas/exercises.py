@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 5: importance, the pull of a penalty, and pairs in rotation."""
+"""Exercises of chapter 5: importance, and the pull of a penalty."""
 
 import numpy as np
 import torch
@@ -7,29 +7,10 @@ import torch
 import fedlab_core as fl
 from fedlab_core.language import translator
 from fedlab_course.check.base import Exercise, Mistake
-from fedlab_course.check.chances import cohorts_of, require_counts, require_stream
 from fedlab_course.check.tools import array, close, require, run_with, shown
 from fedlab_course.check.with_model import linear, weight_and_anchor
 
 _ = translator(__name__)
-
-
-class MyPairs(fl.Algorithm):
-    """Pairs of unlike clients; half a round lies between the two turns of a label."""
-
-    def __init__(self, labels):
-        every = np.unique(labels)
-        self.groups = [np.flatnonzero(np.equal(labels, label)) for label in every]
-
-    def cohorts(self, server):
-        """Yield T pairs: in pair t one client of group t and one of group t + T/2."""
-        rng = server.stream("cohort")
-        T = len(self.groups)
-        ### BEGIN SOLUTION
-        for t in range(T):
-            opposite = self.groups[(t + T // 2) % T]
-            yield [rng.choice(self.groups[t]), rng.choice(opposite)]
-        ### END SOLUTION
 
 
 def importance(model, samples):
@@ -51,64 +32,6 @@ def hold(received, importance, strength, lr):
     anchor = received
     ### END SOLUTION
     return fl.Correction(weight=weight, anchor=anchor, scale=1 / (1 + lr * weight))
-
-
-_LABELS = np.array([7, 2, 5, 9, 2, 2, 7, 5, 9, 2, 9, 9])  # four groups: of 4, 2, 2 and 4 clients
-_FOUR = 4
-
-
-def _check_turns(rounds):
-    """Look at the number of pairs, and at the groups of each."""
-    group = np.unique(_LABELS, return_inverse=True)[1]
-    for cohorts in rounds:
-        require(
-            len(cohorts) == _FOUR,
-            _("Four groups make four pairs a round. Your round has {count}.").format(
-                count=len(cohorts)
-            ),
-        )
-        seen = [sorted(int(group[client]) for client in cohort) for cohort in cohorts]
-        require(
-            seen == [[0, 2], [1, 3], [0, 2], [1, 3]],
-            _(
-                "With T = 4 the pairs are of the groups 0 and 2, 1 and 3, 2 and 0, 3 and 1, in "
-                "this order. Yours are of the groups {groups}."
-            ).format(groups=seen),
-        )
-
-
-def _check_draws(rounds):
-    """Each client is drawn equally often for each pair, and meets everybody of the other group."""
-    slots = [[cohorts[t] for cohorts in rounds] for t in range(_FOUR)]
-    sizes = np.unique(_LABELS, return_counts=True)[1]
-    group = np.unique(_LABELS, return_inverse=True)[1]
-    for t, slot in enumerate(slots):
-        members = np.flatnonzero(group % 2 == t % 2)
-        counts = np.bincount(np.concatenate(slot), minlength=len(_LABELS))[members]
-        require_counts(
-            counts.tolist(),
-            (1 / sizes[group[members]]).tolist(),
-            _(
-                "Pair {pair} must have each client of its two groups equally often, here "
-                "{{expected}} times in 2,000 rounds. With yours one of them has {{count}} turns."
-            ).format(pair=t),
-        )
-        pairs = {tuple(sorted(pair)) for pair in slot}
-        require(
-            len(pairs) == sizes[t] * sizes[(t + 2) % _FOUR],
-            _(
-                "In 2,000 rounds pair {pair} had only {count} different choices of two clients. "
-                "Each client of a group must be able to meet each of the other."
-            ).format(pair=t, count=len(pairs)),
-        )
-
-
-def check_pairs(answer):
-    """Look at the order of the groups, at chances, and at the seed."""
-    rounds = cohorts_of(answer, [_LABELS.tolist()], len(_LABELS), {})
-    _check_turns(rounds)
-    _check_draws(rounds)
-    require_stream(answer, [_LABELS.tolist()], len(_LABELS), {}, "`rng`")
 
 
 def check_importance(answer):
@@ -183,18 +106,6 @@ EXERCISES = (
             Mistake("2 * strength", "-2 * strength", "What is the derivative"),
             Mistake("anchor = received", "anchor = importance", "The penalty pulls to r"),
             Mistake("anchor = received", "anchor = 0", "The penalty pulls to r"),
-        ),
-    ),
-    Exercise(
-        id="05-pairs",
-        solution=MyPairs,
-        check=check_pairs,
-        mistakes=(
-            Mistake("range(T)", "range(T // 2)", "Four groups make four pairs"),
-            Mistake("t + T // 2", "t + 1", "in this order"),
-            Mistake("rng.choice(opposite)", "opposite[0]", "equally often"),
-            Mistake("rng.choice(self.groups[t])", "self.groups[t][0]", "equally often"),
-            Mistake("in range(T)", "in rng.permutation(T)", "in this order"),
         ),
     ),
 )

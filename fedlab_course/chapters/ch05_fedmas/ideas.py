@@ -16,20 +16,17 @@ from fedlab_course.explore.ideas import Idea, gallery
 _ = translator(__name__)
 
 _TICKS = (0, 0.2, 0.4, 0.6, 0.8, 1)
-_APART = 0.06  # of two labelled points whose labels are on one side, in accuracy
-# In all figures of the chapter: tiers without a penalty, the plain penalty, FedMas and its Ω.
+# In all figures of the chapter: tiers without a penalty, the plain penalty, Ω with its entries
+# shuffled, FedMas and its Ω.
 TIERS = group_look(0)
 PLAIN = group_look(1)
+SHUFFLED = group_look(3)
 OMEGA = look(known_slot("FedMas") or 0)
 LIFTED = group_look(4)  # Ω and its mean
 _PENALTIES = (PLAIN, OMEGA, LIFTED)
 _TASKS = (Look(GROUPS[5], "solid", "circle"), Look(GROUPS[6], "9px,3px", "square"))
 _STEPS = 7  # that of the explicit step
-_PLACES = (  # of the labels of a curve, and of its name
-    ("bottom left", (-110, 60)),
-    ("middle right", (25, 75)),
-    ("top right", (25, -55)),
-)
+_SIDES = ("bottom left", "middle right", "top right")  # of the labels of a curve
 
 
 def forgetting(
@@ -108,13 +105,12 @@ def kept_and_learned(
         legend=False,
     )
     rows = []
-    placed: dict[str, list[np.ndarray]] = {"left": [], "right": []}
     for number, (name, of) in enumerate(ends.items()):
-        rows += _add_penalty(figure, number, name, of, placed)
+        rows += _add_penalty(figure, number, name, of)
     lowest = np.min([np.min(list(of.values()), axis=0) for of in ends.values()], axis=0)
     y_start, x_start = np.maximum(0, np.floor(10 * (lowest - 0.05)) / 10)
-    figure.update_xaxes(range=[x_start, 1.2], tickvals=_TICKS, tickformat=".0%")
-    figure.update_yaxes(range=[y_start, 1.06], tickformat=".0%")
+    figure.update_xaxes(range=[x_start, 1.02], tickvals=_TICKS, tickformat=".0%")
+    figure.update_yaxes(range=[y_start, 1.02], tickvals=_TICKS, tickformat=".0%")
     text = _(
         "Two accuracies at the end, a curve over λ for {penalties}. Up and to the right is better."
     ).format(penalties=_(" and ").join(ends))
@@ -122,35 +118,16 @@ def kept_and_learned(
     return figure
 
 
-def _labelled(points: np.ndarray, labels: list[str], placed: list[np.ndarray]) -> list[str]:
-    """The labels of the ``points`` [n, 2] that are apart from all ``placed`` ones, which grow; ""
-    for the others.
-    """
-    texts: list[str] = []
-    for point, label in zip(points, labels, strict=True):
-        is_free = all(abs(point - other).sum() > _APART for other in placed)
-        texts.append(label if is_free else "")
-        placed += [point] if is_free else []
-    return texts
-
-
 def _add_penalty(
-    figure: go.Figure,
-    number: int,
-    name: str,
-    of: Mapping[float, Sequence[float]],
-    placed: Mapping[str, list[np.ndarray]],
+    figure: go.Figure, number: int, name: str, of: Mapping[float, Sequence[float]]
 ) -> list[list[str]]:
-    """Add the curve of a penalty with its name at the best sum; return the rows of its table.
-
-    ``placed``: the points that have a label on their left or right.
+    """Add the curve of a penalty with its λ, and its name at the last; return the rows of its
+    table.
     """
     first, second = np.array(list(of.values())).T
     labels = [f"λ = {strength:g}" for strength in of]
     style = _PENALTIES[number % len(_PENALTIES)]
     hover = _("{name}, %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned").format(name=name)
-    position, (ax, ay) = _PLACES[number % len(_PLACES)]
-    side = position.split()[-1]
     add_curve(
         figure,
         second,
@@ -158,16 +135,14 @@ def _add_penalty(
         name,
         style,
         mode="lines+markers+text",
-        text=_labelled(np.stack([second, first], axis=1), labels, placed[side]),
-        textposition=position,
+        size=10,
+        text=[*labels[:-1], f"<b>{name}</b>, {labels[-1]}"],
+        textposition=_SIDES[number % len(_SIDES)],
         textfont={"color": style.colour, "size": 12},
+        cliponaxis=False,
         customdata=labels,
         hovertemplate=f"{hover}<extra></extra>",
     )
-    top = int((first + second).argmax())
-    lines = name.replace(" + ", "<br>+ ")
-    words = {"text": f"<b>{lines}</b>", "font": {"color": style.colour}}
-    figure.add_annotation(x=second[top], y=first[top], ax=ax, ay=ay, **words)
     return [
         [_("{name}, {label}").format(name=name, label=label), f"{kept:.0%}", f"{learned:.0%}"]
         for label, kept, learned in zip(labels, first, second, strict=True)

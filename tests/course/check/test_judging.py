@@ -32,7 +32,6 @@ def test_a_class_is_an_answer_too() -> None:
     [
         ("04-systematic", "Write code that returns the cohort, an array"),
         ("04-class", "Write code that yields the cohort of the round"),
-        ("05-pairs", "Write code that yields a cohort for each group"),
         ("06-class", "Write code that yields the cohorts of the round"),
         ("03-class", "Write code that returns a correction"),
     ],

@@ -234,9 +234,7 @@ def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_both()
     figure = ideas_05.kept_and_learned(ends, ["first", "second"])
     assert list(trace(figure, "plain").x) == [0.9, 0.8]
     assert list(trace(figure, "plain").y) == [0.1, 0.7]
-    words = [annotation.text for annotation in figure.layout.annotations]
-    assert words == ["<b>plain</b>", "<b>weighed</b>"]
-    assert list(trace(figure, "plain").text) == ["λ = 0", "λ = 0.5"]
+    assert list(trace(figure, "plain").text) == ["λ = 0", "<b>plain</b>, λ = 0.5"]
 
 
 def test_the_clients_of_scaffold_walk_side_by_side_at_one_place():

@@ -1,0 +1,69 @@
+"""Chapter 5: stored numbers of its sentences."""
+
+import nbformat
+import pytest
+
+from fedlab_course import folders
+from fedlab_course.evidence import best_rates, judging, tables
+
+SETTING = {"partition": "one_label", "epochs": 5}
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    """The Markdown of the chapter."""
+    cells = nbformat.read(folders.NOTEBOOKS / "05_fedmas.ipynb", as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def percent(table: str, where: dict[str, object], measure: str = "end_accuracy") -> float:
+    """The mean of a measure over the stored seeds."""
+    return 100 * float(tables.matching(table, SETTING | where)[measure].mean())
+
+
+def test_two_tasks_are_kept_better_by_the_plain_penalty(text: str) -> None:
+    rows = tables.read("tasks_in_turn")
+    both = rows[rows["tasks"] == "labels"].groupby(["importance", "strength"])["both"].mean()
+    plain, omega = (100 * both[importance].max() for importance in ("uniform", "mas"))
+    words = f"over ten stored seeds, each at its best $\\lambda$, {plain:.0f} % against {omega:.0f}"
+    assert words in text
+
+
+def test_the_setting_for_fifty_updates_is_a_bad_one_for_fifty_rounds(text: str) -> None:
+    where = {"method": "FedMas implicit", "best_by": "updates"}
+    assert round(percent("rated_digits", where, "accuracy_at_updates")) == 56
+    end = percent("rated_digits", where)
+    assert f"the one with 56 % is at {end:.0f} % by then" in text
+
+
+def test_the_penalty_gives_back_half_of_what_tiers_are_behind(text: str) -> None:
+    names = ("TFedAvg", "FedMas implicit", "FedAvg")
+    tiers, fedmas, fedavg = (
+        percent("rated_digits", {"method": name, "best_by": "updates"}, "accuracy_at_updates")
+        for name in names
+    )
+    assert 0.4 < (fedmas - tiers) / (fedavg - tiers) < 0.5
+    assert "gives back almost half of what tiers are behind FedAvg" in text
+
+
+def test_fedmas_has_the_best_of_136_settings_and_tiers_of_17(text: str) -> None:
+    def tried(*methods: str) -> int:
+        return sum(len(best_rates._means("one_label", one, "updates")) for one in methods)
+
+    assert tried(*best_rates.FEDMAS) == 136
+    assert tried("TFedAvg") == 17
+    assert (
+        "FedMas has the best of 136 settings (step, output, $\\lambda$, $\\eta$), and tiers" in text
+    )
+
+
+def test_on_mnist_tiers_without_a_penalty_are_as_good_at_best_rates(text: str) -> None:
+    tiers, fedmas = (
+        percent("rated_mnist", {"method": name, "best_by": "rounds"})
+        for name in ("TFedAvg", "FedMas implicit")
+    )
+    assert text.count(f"{tiers:.0f} %") >= 2
+    assert f"At best rates, after 30 rounds, tiers end at {tiers:.0f} %" in text
+    assert 0.4 < fedmas - tiers < 0.6
+    lead = 100 * judging.stored()["fair-3k"].finding.mean
+    assert f"{lead:.0f} points above FedAvg" in text

@@ -1,5 +1,7 @@
 """Chapter 5: stored numbers of its sentences."""
 
+from collections.abc import Mapping
+
 import nbformat
 import pytest
 
@@ -16,9 +18,9 @@ def text() -> str:
     return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
-def percent(table: str, where: dict[str, object], measure: str = "end_accuracy") -> float:
+def percent(table: str, where: Mapping[str, object], measure: str = "end_accuracy") -> float:
     """The mean of a measure over the stored seeds."""
-    return 100 * float(tables.matching(table, SETTING | where)[measure].mean())
+    return 100 * float(tables.matching(table, {**SETTING, **where})[measure].mean())
 
 
 def test_two_tasks_are_kept_better_by_the_plain_penalty(text: str) -> None:

@@ -26,16 +26,24 @@ def percent(table: str, where: Mapping[str, object], measure: str = "end_accurac
 def test_two_tasks_are_kept_better_by_the_plain_penalty(text: str) -> None:
     rows = tables.read("tasks_in_turn")
     both = rows[rows["tasks"] == "labels"].groupby(["importance", "strength"])["both"].mean()
-    plain, omega = (100 * both[importance].max() for importance in ("uniform", "mas"))
-    words = f"over ten stored seeds, each at its best $\\lambda$, {plain:.0f} % against {omega:.0f}"
-    assert words in text
+    plain = f"{100 * both['uniform', 0.1]:.0f} % at $\\lambda=0.1$"
+    omega = f"{100 * both['mas', 1.0]:.0f} % for $\\Omega$ at $\\lambda=1$"
+    assert f"in ten stored seeds {plain}, against {omega}" in text
 
 
 def test_the_setting_for_fifty_updates_is_a_bad_one_for_fifty_rounds(text: str) -> None:
     where = {"method": "FedMas implicit", "best_by": "updates"}
     assert round(percent("rated_digits", where, "accuracy_at_updates")) == 56
     end = percent("rated_digits", where)
-    assert f"the one with 56 % is at {end:.0f} % by then" in text
+    assert (
+        f"The setting with 56 % does not last: its weights run away, and it ends at {end:.0f}"
+        in text
+    )
+    drifts = {
+        best_by: tables.matching("rated_digits", SETTING | where | {"best_by": best_by})["drift"]
+        for best_by in ("updates", "rounds")
+    }
+    assert drifts["updates"].median() > 100 > 2 > drifts["rounds"].median()
 
 
 def test_the_penalty_gives_back_half_of_what_tiers_are_behind(text: str) -> None:
@@ -45,7 +53,7 @@ def test_the_penalty_gives_back_half_of_what_tiers_are_behind(text: str) -> None
         for name in names
     )
     assert 0.4 < (fedmas - tiers) / (fedavg - tiers) < 0.5
-    assert "gives back almost half of what tiers are behind FedAvg" in text
+    assert "tiers make up almost half of their distance to FedAvg" in text
 
 
 def test_fedmas_has_the_best_of_136_settings_and_tiers_of_17(text: str) -> None:
@@ -64,7 +72,6 @@ def test_on_mnist_tiers_without_a_penalty_are_as_good_at_best_rates(text: str) -
         percent("rated_mnist", {"method": name, "best_by": "rounds"})
         for name in ("TFedAvg", "FedMas implicit")
     )
-    assert text.count(f"{tiers:.0f} %") >= 2
     assert f"At best rates, after 30 rounds, tiers end at {tiers:.0f} %" in text
     assert 0.4 < fedmas - tiers < 0.6
     lead = 100 * judging.stored()["fair-3k"].finding.mean

@@ -280,7 +280,7 @@ def test_the_stored_leads_are_what_the_text_says(text) -> None:
         ["+2.3", "+0.8", "+3.8", 5],
         ["+1.1", "-0.2", "+2.4", 5],
     ]
-    assert "FedAvgM with β = 0.9: 1.1 points below `Mine` [−0.2, 2.4], *undecided*" in text
+    assert "here at η = 0.1: 1.1 points below `Mine` [−0.2, 2.4], *undecided*" in text
     assert "4.2 points after 12 rounds [2.6, 5.8], *holds*, and by 1.5 after 50 [0.7, 2.3]" in text
     assert (
         "After 50 rounds at η = 0.4 `Mine` ends 2.3 points above FedAvg [0.8, 3.8], n = 5" in text
@@ -304,7 +304,7 @@ def test_the_first_stored_lead_is_that_of_the_command_of_the_chapter(chapter) ->
     work = {"rounds": 12, "clients_per_round": 20, "local_epochs": 5, "batch_size": 10}
     given = {"data": fl.load_dataset("digits"), "model": fl.models.mlp, **work}
     found = compare(chapter["Mine"](), fl.FedAvg(), on="validation", **given)
-    samples, more = figures.LEADS["validation samples, 12 rounds"]
+    samples, more = figures.LEADS["over FedAvg: validation, 12 rounds"]
     assert set(found.rates.values()) == {0.4}
     assert found.interval.mean == pytest.approx(np.mean(more) / samples, abs=0.005)
 
@@ -317,7 +317,8 @@ def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
         ["+0.34", "+0.02", "+0.66", 20],
     ]
     assert "2.0 points [1.7, 2.3]" in text
-    assert "FedDyn ends 0.34 points higher than FedAvgM [0.02, 0.66], within δ = 1." in text
+    assert "lead over FedAvgM is 0.34 points [0.02, 0.66]: equivalent within δ = 1." in text
+    assert "Of 17 rates its best was 0.28" in text
     assert [row[0] for row in rows[1:]] == ["FedAvg, η = 0.57", "FedAvgM, η = 0.28"]
     assert figures.tuned().layout.xaxis.title.text.endswith("FedDyn is 0.28")
 

@@ -29,8 +29,8 @@ OLD_RATE = 0.05
 _CLUSTERINGS = {
     "OPTICS": _("OPTICS, the old one"),
     "DBSCAN": "DBSCAN",
-    "k-means": _("k-means, M = 4"),
-    "IFCA": _("IFCA, M = 4"),
+    "k-means": "k-means, M = 4",
+    "IFCA": "IFCA, M = 4",
 }
 _WORK: dict[str, Any] = {
     "local_epochs": 5,

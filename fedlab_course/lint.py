@@ -5,7 +5,8 @@ A binding is a comment after a sentence that names what the sentence rests on. `
 equivalent, 001-2a holds -->`` names stored statements, each with the verdict that the sentence
 states, and ``<!-- 001-2c opposite uncorrected -->`` one that is not significant after Holm's
 correction, which the sentence must say. ``<!-- live -->`` means a check in the notebook itself,
-``<!-- exact -->`` a formula in the text.
+``<!-- exact -->`` a formula in the text. Two comments are no bindings: ``<!-- slide -->`` and
+``<!-- end of slide -->`` stand around a text that gets a slide.
 
 A section that shows a stored statement shows all on the same question
 (``fedlab_course/evidence/one_question.py``), or names the others in a sentence: "Not shown: equal
@@ -28,7 +29,7 @@ from fedlab_course import outline, reading
 from fedlab_course.check import cells, questions, registry
 from fedlab_course.evidence import judging, one_question
 from fedlab_course.outline import Chapter
-from fedlab_course.publish import symbols
+from fedlab_course.publish import slides, symbols
 
 MOST_LINES = 20
 MOST_COLUMNS = 98  # the site shows no longer line without scrolling
@@ -194,7 +195,7 @@ def _bindings(notebook: Any) -> Iterator[str]:
                 stored = finding.verdict + ("" if open_or_sure else " uncorrected")
                 if verdict != stored:
                     yield f"{place}: the stored verdict on {id} is {stored!r}"
-            elif binding not in ("live", "exact"):
+            elif binding not in ("live", "exact", *slides.MARKS):
                 yield f"{place}: must be a stored statement, 'live' or 'exact'"
 
 

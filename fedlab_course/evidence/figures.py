@@ -5,14 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from fedlab_core import validation
-from fedlab_core.history import History
 from fedlab_core.language import translator
-from fedlab_core.plots.curves import convergence
-from fedlab_core.plots.style import Look, add_band, look, looks, new_figure, set_description
+from fedlab_core.plots.style import Look, add_band, looks, new_figure, set_description
 from fedlab_course.evidence import forest, judging, tables
 from fedlab_course.evidence.charts import CHARTS, StoredChart
 from fedlab_course.evidence.configs import SOURCES, source_of
@@ -27,12 +26,19 @@ _TITLES = {
 }
 _FORMATS = {"test_accuracy": ".1%", "train_loss": ".4g", "outputs": ".3g"}
 _MARKERS_PER_CURVE = 9
-_WIDTH = 2.0  # standard deviations over seeds
+_STANDARD_ERRORS = 2.0  # the half width of a band
 # pixels
 _PANEL = 230
 _AROUND = 150
 _ENTRY = 30
-_COLUMNS = [_("curve"), _("round"), _("mean"), _("standard deviation"), _("seeds")]
+_COLUMNS = [
+    _("curve"),
+    _("round"),
+    _("mean"),
+    _("two standard errors"),
+    _("standard deviation"),
+    _("seeds"),
+]
 
 
 def draw(name: str) -> go.Figure:
@@ -41,44 +47,6 @@ def draw(name: str) -> go.Figure:
     """
     title = TITLES[validation.choice("figure", name, TITLES)]
     return chart(CHARTS[name]) if name in CHARTS else _OTHERS[name][1](title=title)
-
-
-def with_band(
-    live: Mapping[str, History | Sequence[History]],
-    table: str,
-    where: Mapping[str, Any],
-    *,
-    title: str,
-) -> go.Figure:
-    """Draw live accuracy by round, and behind it a stored band: mean ± 2 standard deviations over
-    seeds.
-
-    ``table``: the sweep whose TABLE_curves.csv holds the band; ``where``: column → value of its
-    rows. Raises ``ValueError`` for a table or rows that are not there, and rows of several
-    settings.
-    """
-    figure = convergence(live, title=title)
-    stored = tables.matching(f"{table}_curves", where)
-    if stored["round"].duplicated().any():
-        raise ValueError(
-            f"where={dict(where)}: fits several settings of {table}_curves; name further columns"
-        )
-    mean, spread = (stored[f"test_accuracy_{name}"].to_numpy() for name in ("mean", "std"))
-    spread = _WIDTH * spread
-    name = _("{count} stored seeds, mean ± 2 standard deviations").format(
-        count=int(stored["n"].max())
-    )
-    add_band(
-        figure,
-        stored["round"].to_numpy(),
-        mean - spread,
-        mean + spread,
-        look(0),
-        group=name,
-        name=name,
-    )
-    figure.data[-1].update(showlegend=True)
-    return figure
 
 
 def chart(stored: StoredChart, folder: Path = tables.TABLES) -> go.Figure:
@@ -124,21 +92,27 @@ def _add_illustrations(figure: go.Figure, stored: StoredChart, styles: Mapping[s
 
 
 def _add_spread(figure: go.Figure, panel: int, line: str, curve: pd.DataFrame, style: Look) -> None:
-    """Add the band of one standard deviation over seeds about a curve."""
-    x, mean, spread = (curve[name].to_numpy() for name in ("round", "mean", "std"))
-    name = _("{name}, ± one standard deviation").format(name=_(line))
-    add_band(figure, x, mean - spread, mean + spread, style, group=line, name=name)
+    """Add the band of two standard errors of the mean over seeds about a curve."""
+    x, mean = (curve[name].to_numpy() for name in ("round", "mean"))
+    error = _errors(curve).to_numpy()
+    name = _("{name}, ± two standard errors").format(name=_(line))
+    add_band(figure, x, mean - error, mean + error, style, group=line, name=name)
     figure.data[-1].update(xaxis=f"x{panel}", yaxis=f"y{panel}")
+
+
+def _errors(curve: pd.DataFrame) -> pd.Series:
+    """Two standard errors of the mean over seeds in each round of a curve."""
+    return _STANDARD_ERRORS * curve["std"] / np.sqrt(curve["n"])
 
 
 def _add_mean(
     figure: go.Figure, panel: int, line: str, curve: pd.DataFrame, style: Look, form: str
 ) -> None:
     """Add the mean of a curve over seeds. ``form``: of the numbers in the texts on hover."""
-    hover = _("round {x}<br>{mean} ± {deviation} over {count} seeds").format(
+    hover = _("round {x}<br>{mean} ± {error} over {count} seeds").format(
         x="%{x}",
         mean=f"%{{y:{form}}}",
-        deviation=f"%{{customdata[0]:{form}}}",
+        error=f"%{{customdata[0]:{form}}}",
         count="%{customdata[1]}",
     )
     add_curve(
@@ -147,7 +121,7 @@ def _add_mean(
         curve["mean"].to_numpy(),
         _(line),
         style,
-        customdata=curve[["std", "n"]].to_numpy(),
+        customdata=np.column_stack([_errors(curve), curve["n"]]),
         hovertemplate=hover,
         legendgroup=line,
         showlegend=panel == 1,
@@ -163,6 +137,7 @@ def _last_round(name: str, curve: pd.DataFrame) -> list[Any]:
         name,
         int(last["round"]),
         f"{last['mean']:.4g}",
+        f"{_errors(curve).iloc[-1]:.2g}",
         f"{last['std']:.2g}",
         int(last["n"]),
     ]
@@ -187,8 +162,8 @@ def divide(figure: go.Figure, titles: Sequence[str], x_title: str, y_title: str)
 def _words(stored: StoredChart, rows: list[list[Any]]) -> str:
     ends = _("; ").join(f"{row[0]} {row[2]} ± {row[3]}" for row in rows)
     text = _(
-        "Stored curves of {y} by round: mean ± standard deviation over seeds. {title}. In the last "
-        "round: {ends}."
+        "Stored curves of {y} by round: mean ± two standard errors over seeds. {title}. In the "
+        "last round: {ends}."
     ).format(y=_TITLES[stored.measure], title=_(stored.title), ends=ends)
     drawn = _(", ").join(curve[0] for curve in stored.illustration.values())
     dotted = _("{text} Dotted, drawn in the source and not measured: {names}.")

@@ -48,6 +48,7 @@ _SYMBOLS = _(
     "The symbols of all chapters, each with its name in the code if it has one. The table lists a "
     "second use of a letter. A letter that only one section uses is explained there."
 )
+_ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")
 # A cell of such calls alone: a page shows its output without its code.
 _SPEAKS = re.compile(r"(\s*(questions\.\w+|claims\.stored)\([^()]*\))+\s*")
 
@@ -243,7 +244,7 @@ def _waits(cells: Sequence[Any]) -> Iterator[str]:
             id = ""
         yield id
         if cell.cell_type == "code":
-            id = [id, *slides.ASKED.findall(cell.source)][-1]
+            id = [id, *_ASKED.findall(cell.source)][-1]
 
 
 def _cell(cell: Any, names: Sequence[str]) -> dict[str, Any]:

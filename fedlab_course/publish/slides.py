@@ -17,33 +17,46 @@ _ = translator(__name__)
 _REMEMBERED = _("What to remember")
 _HEADING = re.compile(r"^#{2,3} +(.+)$", flags=re.MULTILINE)
 _FORMULA = re.compile(r"([^\n]+)\n\n(\$\$.*?\$\$)", flags=re.DOTALL)  # with the paragraph before it
-ASKED = re.compile(r"questions\.predict\(\s*\"([^\"]+)\"")
-_TOLD = re.compile(r"questions\.outcome\(\s*\"([^\"]+)\"")
+_QUESTION = re.compile(r'<fedlab-(predict|outcome) data-id="([^"]+)"')
 _FLAGS = re.MULTILINE | re.DOTALL
+_FOLD = re.compile(r"<details>.*?</details>", flags=re.DOTALL)
+_COMMENT = re.compile(r"\s*<!--.*?-->", flags=re.DOTALL)
+MARKS = (
+    "slide",
+    "end of slide",
+)  # comments around a text that has a slide, such as a list of steps
+_MARKED = re.compile(r"<!-- {} -->(.*?)<!-- {} -->".format(*MARKS), flags=re.DOTALL)
 _WHAT_WE_SEE = _("**What we see.**")
 _SEEN = re.compile(rf"^{re.escape(_WHAT_WE_SEE)}(.*?)(?:\n\n|\Z)", _FLAGS)
 _REMEMBER = re.compile(rf"\A## {re.escape(_REMEMBERED)}\n(.*?)(?:^## |\Z)", _FLAGS)
 _SCENE = 'class="fedlab-scene"'  # an animation
-_SKIPPED = (_("Exercise"), _("Explore"), _("Further reading"), _("How to use"))
+_EXERCISE = _("Exercise")
+_ASIDE = (_("Explore"), _("Further reading"))
 
 
 def of(notebook: Any, title: str, question: str, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Make the slides of an executed notebook, each with ``title`` and ``parts`` in HTML; the first
     has ``question``.
 
-    A section with formulas has a slide of them. A prediction has its own slide before its result,
-    and another that answers it. A figure has a slide together with its interpretation.
+    A section with formulas has a slide of them, and so has a text between two ``MARKS``. Questions,
+    figures and answers follow in the order of the notebook, so that no slide answers a question
+    before another asks it. A figure has a slide together with its interpretation.
+
+    An exercise has no slide of its own. What follows it belongs to the section around it.
     """
     slides = [_slide("opening", title, Markup("<p>{}</p>").format(question))]
     heading = title
+    section = title
     for cell in at_headings(notebook.cells):
         if cell.cell_type == "markdown":
             heading = next(iter(_HEADING.findall(cell.source)), heading)
-            text = re.sub(r"<details>.*?</details>|\s*<!--.*?-->", "", cell.source, flags=re.DOTALL)
-            _interpret_figure(slides, text, names)
-            slides += _of_text(text, heading, names)
-        elif cell.cell_type == "code" and not heading.startswith(_SKIPPED):
-            slides += _of_code(cell, heading)
+            if not heading.startswith((_EXERCISE, *_ASIDE)):
+                section = heading
+            text = _FOLD.sub("", cell.source)
+            _interpret(slides, text, names)
+            slides += _of_text(text, section, names)
+        elif not heading.startswith(_ASIDE) and not cell.get("id", "").startswith("ex-"):
+            slides += _of_outputs(cell, section)
     return slides
 
 
@@ -63,47 +76,55 @@ def _slide(kind: str, heading: str, part: Markup) -> dict[str, Any]:
     return {"title": title, "parts": [part], "kind": kind}
 
 
-def _interpret_figure(slides: Sequence[dict[str, Any]], text: str, names: Sequence[str]) -> None:
-    """Add the first two sentences of "What we see" to the last figure, if it has none yet."""
-    seen = _SEEN.search(text)
-    figures = [slide for slide in slides if slide["kind"] == "figure"]
-    if seen and figures and len(figures[-1]["parts"]) == 1:
+def _interpret(slides: Sequence[dict[str, Any]], text: str, names: Sequence[str]) -> None:
+    """Add the first two sentences of "What we see" to the last figure or, if a prediction came
+    after it, to the answer.
+    """
+    seen = _SEEN.search(_COMMENT.sub("", text))
+    kinds = ("figure", "outcome")
+    asked = max(
+        (place for place, slide in enumerate(slides) if slide["kind"] == "predict"), default=0
+    )
+    found = [slide for slide in slides[asked:] if slide["kind"] in kinds]
+    if not seen or not found:
+        return
+    target = next((slide for slide in reversed(found) if slide["kind"] == "figure"), found[-1])
+    if len(target["parts"]) == 1:
         sentences = _sentences(seen[1].strip())
-        figures[-1]["parts"].append(_html(" ".join(sentences[:2]), names))
+        target["parts"].append(_html(" ".join(sentences[:2]), names))
 
 
-def _of_text(text: str, heading: str, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Make the slide of a text: what to remember, or its formulas."""
-    remember = _REMEMBER.match(text)
+def _of_text(text: str, section: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Make the slides of a text: what to remember, or what is marked, and its formulas."""
+    plain = _COMMENT.sub("", _MARKED.sub("", text))
+    remember = _REMEMBER.match(plain)
     if remember:
-        return [_slide("remember", _REMEMBERED, _html(remember[1], names))]
-    formulas = _FORMULA.findall(text)
-    if not formulas:
-        return []
+        yield _slide("remember", _REMEMBERED, _html(remember[1], names))
+        return
+    for marked in _MARKED.findall(text):
+        yield _slide("formula", section, _html(_COMMENT.sub("", marked), names))
     parts = []
-    for paragraph, formula in formulas:
+    for paragraph, formula in _FORMULA.findall(plain):
         introduction = " ".join(_sentences(paragraph)[-2:])
         parts.append(f"{introduction}\n\n{formula}")
-    return [_slide("formula", heading, _html("\n\n".join(parts), names))]
+    if parts:
+        yield _slide("formula", section, _html("\n\n".join(parts), names))
 
 
-def _of_code(cell: Any, heading: str) -> list[dict[str, Any]]:
-    """Make the slides of a code cell: predictions, figures, and what happened."""
-    slides = [_slide("predict", heading, _asked(id)) for id in ASKED.findall(cell.source)]
+def _of_outputs(cell: Any, section: str) -> Iterator[dict[str, Any]]:
+    """Make a slide of each question, figure and answer that a code cell shows, in their order."""
     for output in cell.get("outputs", []):
         data = output.get("data", {})
+        html = "".join(data.get("text/html", ""))
+        question = _QUESTION.search(html)
         if outputs.PLOTLY in data:
             figure = outputs.figure({outputs.PLOTLY: data[outputs.PLOTLY]})
-            slides.append(_slide("figure", heading, figure))
-        elif _SCENE in (html := "".join(data.get("text/html", ""))):
-            slides.append(_slide("figure", heading, Markup(html)))
-    for id in _TOLD.findall(cell.source):
-        prediction = questions.prediction(id)
-        happened = prediction.options[prediction.happened]
-        words = _("**What happened:** {happened}. {because}")
-        answer = _html(words.format(happened=happened, because=prediction.because))
-        slides.append(_slide("outcome", heading, answer))
-    return slides
+            yield _slide("figure", section, figure)
+        elif _SCENE in html:
+            yield _slide("figure", section, Markup(html))
+        elif question:
+            kind, id = question.groups()
+            yield _slide(kind, section, _asked(id) if kind == "predict" else _told(id))
 
 
 def _sentences(text: str) -> list[str]:
@@ -123,3 +144,10 @@ def _asked(id: str) -> Markup:
     return Markup('<div class="asks"><p><b>{}</b></p>{}<ul>{}</ul></div>').format(
         _("Predict."), asks, options
     )
+
+
+def _told(id: str) -> Markup:
+    prediction = questions.prediction(id)
+    happened = prediction.options[prediction.happened]
+    words = _("**What happened:** {happened}. {because}")
+    return _html(words.format(happened=happened, because=prediction.because))

@@ -10,7 +10,7 @@ _ = translator(__name__)
 
 
 def resting_point(a, b, rho, eta, tau):
-    """Where FedAvg stops on f_k(w) = a_k/2 (w − b_k)² with tau local steps of rate eta.
+    """Where FedAvg stops on F_k(w) = a_k/2 (w − b_k)² with tau local steps of rate eta.
 
     a, b and the weights rho are arrays with one entry per client.
     """

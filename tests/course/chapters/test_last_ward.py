@@ -1,4 +1,4 @@
-"""The last ward: what convicts each of three comparisons, from counting."""
+"""The last ward: what convicts each of four comparisons, from counting."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,7 @@ import pytest
 import fedlab_core as fl
 from fedlab_course.chapters.ch05_fedmas.ablation import FedMasTrueTiers, RotatedPairs
 from fedlab_course.chapters.ch07_bug_clinic import last_ward
+from fedlab_course.evidence import tables
 from tests.support import blobs
 
 
@@ -65,3 +66,16 @@ def test_the_figures_have_short_titles_and_words(monkeypatch, digits) -> None:
         assert 0 < len(figure.layout.title.text) <= 45
         assert np.all([len(row) for row in figure.layout.meta["table"]["rows"]])
         assert fl.plots.describe(figure)
+
+
+def test_each_clustering_has_the_mean_of_its_stored_seeds() -> None:
+    """The numbers that the page quotes, with all samples in training."""
+    table = tables.read("concept_probes")
+    every = table[table.held_out == 0]
+    figure = last_ward.one_clustering(None)
+    for (name, mean), stored in zip(
+        figure.layout.meta["table"]["rows"], ("OPTICS", "DBSCAN", "k-means", "IFCA"), strict=True
+    ):
+        assert name.startswith(stored)
+        assert mean == f"{every[every.clustering == stored].adjusted_rand.mean():.2f}"
+    assert list(figure.data[0].text) == ["0.00", "0.47", "0.88", "0.92"]

@@ -1,24 +1,17 @@
-"""Stored verdicts in a notebook: their words, their shapes,
-and a live run against a stored band.
-"""
+"""Stored verdicts in a notebook: their words and their shapes."""
 
 import json
-import math
 from typing import Any
 
-import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-import fedlab_core as fl
-from fedlab_core.history import History
 from fedlab_course import chapter, display
 from fedlab_course.check import claims
-from fedlab_course.evidence import figures, judging, shown, tables
+from fedlab_course.evidence import judging, shown
 from fedlab_course.evidence.configs import Claim, Statement
 from fedlab_course.evidence.judging import judge
 from fedlab_course.harness import executed
-from tests.support import blobs, run
 
 GROUND = {"source": "[0]", "claim": "c", "expected": "e", "setting": "s", "ours": "o"}
 
@@ -146,47 +139,3 @@ def test_the_harness_collects_each_stored_verdict_once() -> None:
     notebook = new_notebook(cells=cells)
     assert executed.problems(notebook) == executed.verdicts(notebook) == []
     assert json.loads(json.dumps(executed.stored(notebook), allow_nan=False)) == entries
-
-
-@pytest.fixture
-def bands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten rounds with mean 0.5 and standard deviation 0.1, of two settings."""
-    table = pd.DataFrame(
-        {"algorithm": ["a"] * 10 + ["b"] * 10, "mu": [math.nan] * 20, "round": [*range(1, 11)] * 2}
-    )
-    table = table.assign(test_accuracy_mean=0.5, test_accuracy_std=0.1, n=5)
-    monkeypatch.setattr(
-        tables, "read", lambda name, folder=None: table if name == "t_curves" else pd.DataFrame()
-    )
-
-
-def short_run() -> History:
-    fed = blobs((5, 5))
-    return run(fed, fl.models.softmax_regression(fed), fl.FedAvg(), rounds=3, local_steps=1).history
-
-
-def test_a_live_run_is_drawn_in_front_of_its_band(bands: None) -> None:
-    figure = figures.with_band(
-        {"live": short_run()}, "t", {"algorithm": "a", "mu": ""}, title="Title"
-    )
-    low, high = (
-        sorted({y for trace in figure.data if trace.fill for y in trace.y})[end] for end in (0, -1)
-    )
-    assert (low, high) == (pytest.approx(0.3), pytest.approx(0.7))  # two standard deviations
-    assert figure.data[-1].name == "5 stored seeds, mean ± 2 standard deviations"
-
-
-@pytest.mark.parametrize(
-    ("table", "where", "words"),
-    [
-        ("other", {}, r"table='other_curves': has not been measured"),
-        ("t", {}, "fits several settings"),
-        ("t", {"law": "iid"}, "has no column law"),
-        ("t", {"algorithm": "c"}, "has no row with"),
-    ],
-)
-def test_a_band_that_is_not_there_is_refused(
-    table: str, where: dict[str, str], words: str, bands: None
-) -> None:
-    with pytest.raises(ValueError, match=words):
-        figures.with_band({"live": short_run()}, table, where, title="Title")

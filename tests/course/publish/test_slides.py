@@ -4,6 +4,7 @@ to remember.
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +28,46 @@ SEEN = (
     "**What we see.** It rises. <!-- live --> Then it falls. A third sentence.\n\n"
     "**Caution.** Not always."
 )
-CELLS = [
-    new_markdown_cell("# Title\n\nLead."),
-    new_code_cell('questions.predict("98-first")'),
-    new_markdown_cell(
-        "## A part\n\nOne. The loss is\n\n$$F(w) = 1 ,$$\n\n<details>\n\nHidden\n\n$$2$$\n\n"
-        "</details>"
-    ),
-    new_code_cell('figure\nquestions.outcome("98-first")', outputs=[FIGURE]),
-    new_markdown_cell(SEEN),
-    new_markdown_cell("### Explore: sliders"),
-    new_code_cell("explorer", outputs=[FIGURE]),
-    new_markdown_cell("## What to remember\n\n- One.\n- Two.\n\n## Further reading\n\n- A book."),
-]
+Cells = Callable[..., Any]
 
 
-def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def executed(monkeypatch: pytest.MonkeyPatch) -> Cells:
+    """A maker of code cells with their outputs: of their calls of questions, and ``figures``."""
+    spoken: list[dict[str, str]] = []
+    monkeypatch.setattr(questions, "publish", spoken.append)
+
+    def cell(source: str, figures: int = 0) -> Any:
+        spoken.clear()
+        for name, id in re.findall(r"questions\.(predict|outcome)\(\s*\"([^\"]+)\"", source):
+            getattr(questions, name)(id)
+        said = [new_output("display_data", bundle) for bundle in spoken]
+        return new_code_cell(source, outputs=[FIGURE] * figures + said)
+
+    return cell
+
+
+def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch, executed: Cells) -> None:
     asked = {
         "98-first": Prediction("98-first", "Which?", {"a": "this", "b": "that"}, "a", "So it is.")
     }
     monkeypatch.setattr(questions, "of_chapter", lambda number: Bank(asked, {}))
-    made = slides.of(new_notebook(cells=CELLS), "Title", "What?")
+    cells = [
+        new_markdown_cell("# Title\n\nLead."),
+        executed('questions.predict("98-first")'),
+        new_markdown_cell(
+            "## A part\n\nOne. The loss is\n\n$$F(w) = 1 ,$$\n\n<details>\n\nHidden\n\n$$2$$\n\n"
+            "</details>"
+        ),
+        executed('questions.outcome("98-first")', figures=1),
+        new_markdown_cell(SEEN),
+        new_markdown_cell("### Explore: sliders"),
+        executed("explorer", figures=1),
+        new_markdown_cell(
+            "## What to remember\n\n- One.\n- Two.\n\n## Further reading\n\n- A book."
+        ),
+    ]
+    made = slides.of(new_notebook(cells=cells), "Title", "What?")
     kinds = ["opening", "predict", "formula", "figure", "outcome", "remember"]
     assert [slide["kind"] for slide in made] == kinds
     assert [slide["title"] for slide in made] == ["Title"] * 2 + ["A part"] * 3 + [
@@ -73,6 +93,71 @@ def test_slides_follow_the_chapter(monkeypatch: pytest.MonkeyPatch) -> None:
         and "Caution" not in said
     )
     assert "Two." in made[5]["parts"][0] and "book" not in made[5]["parts"][0]
+
+
+def test_an_exercise_has_no_slides_and_what_follows_it_has_those_of_its_section(
+    executed: Cells,
+) -> None:
+    check = executed("check", figures=1)
+    check["id"] = "ex-98-one-check"
+    cells = [
+        new_markdown_cell("## A part\n\nText."),
+        new_markdown_cell("### Exercise 9.1: Write it\n\nIt is\n\n$$1 .$$"),
+        check,
+        executed("run", figures=1),
+        new_markdown_cell("### Explore: sliders"),
+        executed("explorer", figures=1),
+    ]
+    made = slides.of(new_notebook(cells=cells), "Title", "What?")
+    assert [(slide["kind"], slide["title"]) for slide in made[1:]] == [
+        ("formula", "A part"),
+        ("figure", "A part"),
+    ]
+
+
+def test_what_we_see_is_told_by_the_answer_if_the_figure_came_before_the_question(
+    executed: Cells,
+) -> None:
+    cells = [
+        executed("board", figures=1),
+        executed('questions.predict("06-updates")'),
+        executed('questions.outcome("06-updates")'),
+        new_markdown_cell("**What we see.** One. Two. Three."),
+    ]
+    made = slides.of(new_notebook(cells=cells), "Title", "What?")
+    assert [(slide["kind"], len(slide["parts"])) for slide in made[1:]] == [
+        ("figure", 1),
+        ("predict", 1),
+        ("outcome", 2),
+    ]
+
+
+def test_a_marked_text_has_a_slide() -> None:
+    text = (
+        "## Steps\n\nFirst.\n\n<!-- slide -->\n\n1. Draw.\n2. Average:\n\n$$w .$$\n\n"
+        "<!-- end of slide -->\n\nThe goal is\n\n$$F .$$"
+    )
+    made = slides.of(new_notebook(cells=[new_markdown_cell(text)]), "Title", "What?")
+    steps, formulas = (slide["parts"][0] for slide in made[1:])
+    assert "<li>Draw.</li>" in steps and "<math" in steps and "First" not in steps
+    assert "The goal is" in formulas and "Average" not in formulas
+
+
+def test_every_deck_asks_each_question_of_its_chapter_before_it_answers(executed: Cells) -> None:
+    for chapter in outline.CHAPTERS:
+        path = folders.NOTEBOOKS / f"{chapter.stem}.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.outputs = executed(cell.source).outputs
+        made = slides.of(notebook, "Title", "What?")
+        kinds = [slide["kind"] for slide in made]
+        texts = [str(slide["parts"][0]) for slide in made]
+        for id in questions.of_chapter(chapter.number).predictions:
+            place = texts.index(str(slides._asked(id)))
+            answer = texts.index(str(slides._told(id)))
+            assert kinds[place] == "predict" and kinds[answer] == "outcome", id
+            assert place < answer, id
 
 
 def test_each_heading_of_a_text_names_its_own_slides_and_an_animation_has_one() -> None:
@@ -139,6 +224,22 @@ def test_lessons_have_the_names_of_the_teaching_plan() -> None:
             found = outline.get(f"{int(chapter):02d}")
             assert found.place == f"Lesson {number}: {name}"
     assert outline.get("09").place == "Further chapter"
+
+
+@pytest.mark.needs_browser
+def test_a_tall_figure_fits_its_slide(chromium: Any, tmp_path: Path) -> None:
+    tall = go.Figure(layout_title="Squares", layout_height=1000)
+    html = site_of(tmp_path, tall, text="# Figures\n\n## Part")
+    visit = Visit(chromium, html.with_name("00_figures_slides.html"), height=720)
+    with visit as page:
+        page.wait_for_selector(".main-svg")
+        slide = "document.querySelector('.slide.figure')"
+        page.wait_for_function(f"Math.round({slide}.getBoundingClientRect().height) === 720")
+        canvas = page.locator(".canvas")
+        assert canvas.evaluate("(canvas) => canvas.offsetHeight") == 1000
+        drawn = canvas.bounding_box()
+        assert 400 < drawn["height"] < 720
+        assert visit.is_clean()
 
 
 @pytest.mark.needs_browser

@@ -66,18 +66,9 @@ VARIANTS: dict[str, fl.FedMas] = {
 }
 # The importance of the CNN is larger than that of the MLP.
 WEAKER: dict[str, fl.FedMas] = {
-    "implicit 0.001": fl.FedMas(0.001, penalty_step="implicit"),
     "accumulated 0.001": fl.FedMas(0.001, penalty_step="implicit", importance_update="accumulate"),
 }
-OF_THE_CNN = (
-    "accumulated",
-    "softmax 1000",
-    "implicit 0.01",
-    "accumulated 0.001",
-    "implicit 0.001",
-    "no penalty",
-    "explicit 0.01",
-)
+OF_THE_CNN = ("accumulated", "softmax 1000", "implicit 0.01", "accumulated 0.001")
 
 
 def run(seed: int, *, variant: str, network: str, rounds: int) -> list[ResultRow]:

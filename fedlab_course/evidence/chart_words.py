@@ -14,6 +14,7 @@ WORDS = (
     _("Tiers, one label a client, digits"),
     _("Tiers, one label a client, MNIST"),
     _("Tiers as published: CNN, one label, MNIST"),
+    _("FedMas, stable step"),
     _("Tiers and a stable penalty, one label, MNIST"),
     _("tiers without a penalty"),
     _("FedAvg, 40 updates"),

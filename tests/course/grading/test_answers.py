@@ -61,8 +61,8 @@ def test_a_wrong_answer_gets_the_hint_of_the_notebook(tmp_path: Path) -> None:
         ]
         mistaken = one.with_mistake(one.mistakes[0])
         answers[one.id] = changes[number // 2 % len(changes)] if number % 2 else mistaken
-    # by the answers to 00-fedavg and 08-halves
-    called = ("00-local", "00-aggregate", "08-feddyn")
+    # by the answers to 00-fedavg, 08-halves and 09-fednova
+    called = ("00-local", "00-aggregate", "08-feddyn", "09-counted")
     rows = grade(tmp_path, answers | {name: SOLVED[name] for name in called})
     for one in (one for one in EVERY if one.id not in called):
         live = exercises.judge(one, one.build(answers[one.id]))

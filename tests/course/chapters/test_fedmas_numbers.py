@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-import nbformat
 import pytest
 
-from fedlab_course import folders
 from fedlab_course.evidence import best_rates, judging, tables
+from tests.course.check.from_notebook import text_of
 
 SETTING = {"partition": "one_label", "epochs": 5}
 
@@ -14,8 +13,7 @@ SETTING = {"partition": "one_label", "epochs": 5}
 @pytest.fixture(scope="module")
 def text() -> str:
     """The Markdown of the chapter."""
-    cells = nbformat.read(folders.NOTEBOOKS / "05_fedmas.ipynb", as_version=4).cells
-    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    return text_of("05_fedmas.ipynb")
 
 
 def percent(table: str, where: Mapping[str, object], measure: str = "end_accuracy") -> float:

@@ -6,19 +6,18 @@
 from math import comb
 from typing import ClassVar
 
-import nbformat
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
-from fedlab_course import compare, comparison_figures, folders
+from fedlab_course import compare, comparison_figures
 from fedlab_course.chapters.ch08_your_own_algorithm import figures, repeatable
 from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn, FedDynServer
 from fedlab_course.check import on_quadratics, registry
 from fedlab_course.evidence import best_rates, judging, tables
-from tests.course.check.from_notebook import defined
+from tests.course.check.from_notebook import defined, text_of
 from tests.support import blobs, limit, quadratics, run, scalar_model
 
 A = np.array([1.0, 3.0, 0.5])
@@ -36,8 +35,7 @@ def chapter():
 @pytest.fixture(scope="module")
 def text():
     """The Markdown of the chapter."""
-    cells = nbformat.read(folders.NOTEBOOKS / "08_your_own_algorithm.ipynb", as_version=4).cells
-    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    return text_of("08_your_own_algorithm.ipynb")
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,13 @@
 """Chapter 14: the two claims that the reader decides, and their numbers."""
 
-import json
-
 from fedlab_core import compare
 from fedlab_course.chapters.ch14_what_holds import exercises, worked
 from fedlab_course.evidence import configs, judging, plans, tables
-from fedlab_course.folders import NOTEBOOKS
+from tests.course.check.from_notebook import text_of
 
 
 def _text() -> str:
-    cells = json.loads((NOTEBOOKS / "14_what_holds.ipynb").read_text(encoding="utf-8"))["cells"]
-    return "\n".join("".join(cell["source"]) for cell in cells)
+    return text_of("14_what_holds.ipynb")
 
 
 def test_the_worked_claims_get_the_stored_verdicts() -> None:

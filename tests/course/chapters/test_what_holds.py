@@ -14,6 +14,7 @@ from fedlab_course.evidence import configs, judging, plans
 from fedlab_course.experiments import measures
 from fedlab_course.folders import NOTEBOOKS
 from tests.course.check import answer_variants as variants
+from tests.course.check.from_notebook import text_of
 
 
 def _rows(factor: float) -> list[dragged.Row]:
@@ -77,8 +78,7 @@ def test_the_solution_gives_the_verdict_of_the_library() -> None:
 
 
 def _text() -> str:
-    cells = json.loads((NOTEBOOKS / "14_what_holds.ipynb").read_text(encoding="utf-8"))["cells"]
-    return "\n".join("".join(cell["source"]) for cell in cells)
+    return text_of("14_what_holds.ipynb")
 
 
 def test_about_two_of_five_plans_came_late_and_nearly_half_of_these_compare_tuned_methods() -> None:

@@ -30,3 +30,9 @@ def defined(
         ]
         exec(compile("\n".join(lines), f"{notebook}: {cell}", "exec"), known)
     return known
+
+
+def text_of(notebook: str) -> str:
+    """The Markdown of the notebook with this file name."""
+    cells = nbformat.read(folders.NOTEBOOKS / notebook, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")

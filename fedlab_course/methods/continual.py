@@ -159,7 +159,7 @@ def left_at_the_end(
         name: {
             value: np.mean([run[name][value][-1] for run in runs], axis=0) for value in strengths
         }
-        for name, (_rule, strengths) in weights.items()
+        for name, (_importance, strengths) in weights.items()
     }
 
 

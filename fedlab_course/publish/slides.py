@@ -21,10 +21,8 @@ _QUESTION = re.compile(r'<fedlab-(predict|outcome) data-id="([^"]+)"')
 _FLAGS = re.MULTILINE | re.DOTALL
 _FOLD = re.compile(r"<details>.*?</details>", flags=re.DOTALL)
 _COMMENT = re.compile(r"\s*<!--.*?-->", flags=re.DOTALL)
-MARKS = (
-    "slide",
-    "end of slide",
-)  # comments around a text that has a slide, such as a list of steps
+# Comments around a text that has a slide, such as a list of steps.
+MARKS = ("slide", "end of slide")
 _MARKED = re.compile(r"<!-- {} -->(.*?)<!-- {} -->".format(*MARKS), flags=re.DOTALL)
 _WHAT_WE_SEE = _("**What we see.**")
 _SEEN = re.compile(rf"^{re.escape(_WHAT_WE_SEE)}(.*?)(?:\n\n|\Z)", _FLAGS)

@@ -35,7 +35,6 @@ MOST_SAMPLES = 2000  # of a test set that are looked at after every update
 MOST_IMAGES = 1500  # of a task: all of the digits, and of larger data what a live run has time for
 Tests = list[tuple[torch.Tensor, torch.Tensor]]
 Importance = Callable[[nn.Module, torch.Tensor], torch.Tensor]
-Weights = Mapping[str, tuple[Importance, Sequence[float]]]  # name → Ω, and the λ to run with it
 
 
 @dataclass(frozen=True)
@@ -101,36 +100,31 @@ def _at(model: nn.Module, params: torch.Tensor) -> nn.Module:
 
 
 def two_tasks(
-    weights: Weights,
+    strengths: Sequence[float],
     fed: fl.FederatedDataset,
     model: nn.Module,
     tests: Tests,
     *,
     rounds_each: int,
     **settings: Any,
-) -> dict[str, dict[float, np.ndarray]]:
-    """The accuracy [R, 2] on each of two ``tests`` after each round: name of a weight → λ → table.
+) -> dict[float, np.ndarray]:
+    """λ → the accuracy [R, 2] on each of two ``tests`` after each round, with a plain penalty: Ω is
+    1 for every parameter.
 
-    All share the rounds of the first task. Ω is measured at its end, on the samples of its client.
-    A run that diverges has fewer rows.
+    All share the rounds of the first task. A run that diverges has fewer rows.
     """
-    free = Noted(Continual(0.0, "uniform", rounds_each))
-    first = fl.Simulation(fed, model, free, **settings)
+    first = fl.Simulation(fed, model, Noted(Continual(0.0, "uniform", rounds_each)), **settings)
     while first.round < rounds_each:
         next(first)
     state = first.state_dict()
-    ends: dict[str, dict[float, np.ndarray]] = {}
-    for name, (importance, strengths) in weights.items():
-        omega = importance(_at(model, state["params"]), fed.x[fed.parts[0]])
-        state["algorithm"]["importance"] = omega
-        ends[name] = {}
-        for strength in strengths:
-            rule = Noted(Continual(strength, "uniform", rounds_each))
-            second = fl.Simulation(fed, model, rule, **settings)
-            _go_on(second, state)
-            way = second.state_dict()["algorithm"]["noted_way"]
-            ends[name][strength] = knowledge(way, model, tests)
-    return ends
+    tables = {}
+    for strength in strengths:
+        rule = Noted(Continual(strength, "uniform", rounds_each))
+        second = fl.Simulation(fed, model, rule, **settings)
+        _go_on(second, state)
+        way = second.state_dict()["algorithm"]["noted_way"]
+        tables[strength] = knowledge(way, model, tests)
+    return tables
 
 
 def _go_on(simulation: fl.Simulation, state: RunState) -> None:
@@ -139,28 +133,6 @@ def _go_on(simulation: fl.Simulation, state: RunState) -> None:
     with warnings.catch_warnings(), contextlib.suppress(Diverged):
         warnings.simplefilter("ignore")
         simulation.run()
-
-
-def left_at_the_end(
-    weights: Weights,
-    fed: fl.FederatedDataset,
-    tests: Tests,
-    build_model: Callable[..., nn.Module],
-    *,
-    seeds: Sequence[int],
-    **settings: Any,
-) -> dict[str, dict[float, np.ndarray]]:
-    """The last rows [2] of :func:`two_tasks`, their mean over ``seeds``: name → λ → row."""
-    runs = [
-        two_tasks(weights, fed, build_model(fed, seed=seed), tests, **settings, seed=seed)
-        for seed in seeds
-    ]
-    return {
-        name: {
-            value: np.mean([run[name][value][-1] for run in runs], axis=0) for value in strengths
-        }
-        for name, (_importance, strengths) in weights.items()
-    }
 
 
 class Watched(NamedTuple):

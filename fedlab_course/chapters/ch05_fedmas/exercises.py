@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 5: importance, and the pull of a penalty."""
+"""Exercises of chapter 5: tiers in turn, importance, and the pull of a penalty."""
 
 import numpy as np
 import torch
@@ -7,10 +7,34 @@ import torch
 import fedlab_core as fl
 from fedlab_core.language import translator
 from fedlab_course.check.base import Exercise, Mistake
+from fedlab_course.check.chances import (
+    cohorts_of,
+    counted,
+    require_counts,
+    require_meetings,
+    require_stream,
+)
 from fedlab_course.check.tools import array, close, require, run_with, shown
 from fedlab_course.check.with_model import linear, weight_and_anchor
 
 _ = translator(__name__)
+
+
+class MyTiers(fl.Algorithm):
+    """TFedAvg: one tier after another, and a fifth of the clients of each."""
+
+    def __init__(self, tiers):
+        self.tiers = np.asarray(tiers)  # the tier of each client [N]
+
+    def cohorts(self, server):
+        """Yield the clients of each update of a round, tier after tier."""
+        for tier in np.unique(self.tiers):
+            rng = server.stream("cohort", tier)
+            ### BEGIN SOLUTION
+            members = np.flatnonzero(self.tiers == tier)
+            some = max(1, round(len(members) / 5))
+            yield rng.choice(members, some, replace=False)
+            ### END SOLUTION
 
 
 def importance(model, samples):
@@ -32,6 +56,42 @@ def hold(received, importance, strength, lr):
     anchor = received
     ### END SOLUTION
     return fl.Correction(weight=weight, anchor=anchor, scale=1 / (1 + lr * weight))
+
+
+_TIERS = np.array([3, 2, 3, 1, 3, 2, 3, 2, 3, 0, 3, 2, 3, 1, 3, 2, 3, 2, 3, 3, 3, 3])
+_SIZES = np.bincount(_TIERS)  # 1, 2, 6 and 13 clients
+_SOME = np.array([1, 1, 1, 3])
+_FOUR = _(
+    "Four tiers make four updates in a round, each of one client at least. Yours makes {count}."
+)
+_ONE_TIER = _("Cohort {number} has clients {clients}, and they are not all in tier {tier}.")
+_SIZE = _(
+    "Of a tier of {size} clients {right} must train: a fifth, rounded, at least one. Yours has "
+    "{count}."
+)
+_CHANCE = _(
+    "In 2,000 rounds client {place} must train {expected} times, as often as the others of its "
+    "tier. Yours trains {count} times."
+)
+_MEET = _(
+    "Clients {first} and {second} are in the same tier, and in 2,000 rounds they never train "
+    "together. Draw anew in each round."
+)
+
+
+def check_tiers(answer):
+    """Look at the order of the tiers, at sizes, seeds and chances."""
+    rounds = cohorts_of(answer, [_TIERS.tolist()], len(_TIERS), {"clients_per_round": 4})
+    for cohorts in rounds:
+        require(len(cohorts) == len(_SIZES), _FOUR.format(count=len(cohorts)))
+        for tier, cohort in enumerate(cohorts):
+            where = {"number": tier + 1, "clients": shown(cohort), "tier": tier}
+            require((_TIERS[cohort] == tier).all(), _ONE_TIER.format(**where))
+            sizes = {"size": _SIZES[tier], "right": _SOME[tier], "count": len(cohort)}
+            require(len(cohort) == _SOME[tier], _SIZE.format(**sizes))
+    require_counts(counted(rounds, len(_TIERS)), (_SOME / _SIZES)[_TIERS].tolist(), _CHANCE)
+    require_meetings(rounds, len(_TIERS), np.flatnonzero(_TIERS == 3).tolist(), _MEET)
+    require_stream(answer, [_TIERS.tolist()], len(_TIERS), {"clients_per_round": 4}, "`rng`")
 
 
 def check_importance(answer):
@@ -86,6 +146,20 @@ def check_hold(answer):
 
 
 EXERCISES = (
+    Exercise(
+        id="05-tiers",
+        solution=MyTiers,
+        check=check_tiers,
+        mistakes=(
+            Mistake("max(1, round(len(members) / 5))", "len(members) // 5", "Yours makes"),
+            Mistake("round(len(members) / 5)", "len(members) // 5", "Of a tier of 13"),
+            Mistake("max(1, round(len(members) / 5))", "1", "Of a tier of 13"),
+            Mistake(
+                "rng.choice(members, some, replace=False)", "members[:some]", "In 2,000 rounds"
+            ),
+            Mistake("self.tiers == tier", "self.tiers >= tier", "not all in tier"),
+        ),
+    ),
     Exercise(
         id="05-importance",
         solution=importance,

@@ -1,4 +1,4 @@
-"""Figures of forgetting: tasks one after another, what a penalty keeps, and its stiff steps."""
+"""Figures of forgetting: tasks one after another, and the stiff steps of a penalty."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,15 +15,12 @@ from fedlab_course.explore.ideas import Idea, gallery
 
 _ = translator(__name__)
 
-_TICKS = (0, 0.2, 0.4, 0.6, 0.8, 1)
 # In all figures of the chapter: tiers without a penalty, the plain penalty, Ω with its entries
-# shuffled, FedMas and its Ω.
+# shuffled, and FedMas.
 TIERS = group_look(0)
 PLAIN = group_look(1)
 SHUFFLED = group_look(3)
 OMEGA = look(known_slot("FedMas") or 0)
-LIFTED = group_look(4)  # Ω and its mean
-_PENALTIES = (PLAIN, OMEGA, LIFTED)
 _TASKS = (Look(GROUPS[5], "solid", "circle"), Look(GROUPS[6], "9px,3px", "square"))
 _STEPS = 7  # that of the explicit step
 _SIDES = ("bottom left", "middle right", "top right")  # of the labels of a curve
@@ -87,66 +84,6 @@ def _figure(
     ]
     set_description(figure, text, [_("task"), _("at the end"), _("best")], rows)
     return figure
-
-
-def kept_and_learned(
-    ends: Mapping[str, Mapping[float, Sequence[float]]], names: Sequence[str]
-) -> go.Figure:
-    """What a model knows of two tasks at the end, a curve over λ for each penalty.
-
-    ``ends``: penalty → λ → the accuracy on the first and on the second task; ``names`` of the
-    tasks. The best is the upper right corner.
-    """
-    figure = new_figure(
-        title=_("Keep the first task, learn the second"),
-        x_title=_("accuracy on the {task}").format(task=names[1]),
-        y_title=_("accuracy on the {task}").format(task=names[0]),
-        height=520,
-        legend=False,
-    )
-    rows = []
-    for number, (name, of) in enumerate(ends.items()):
-        rows += _add_penalty(figure, number, name, of)
-    lowest = np.min([np.min(list(of.values()), axis=0) for of in ends.values()], axis=0)
-    y_start, x_start = np.maximum(0, np.floor(10 * (lowest - 0.05)) / 10)
-    figure.update_xaxes(range=[x_start, 1.02], tickvals=_TICKS, tickformat=".0%")
-    figure.update_yaxes(range=[y_start, 1.02], tickvals=_TICKS, tickformat=".0%")
-    text = _(
-        "Two accuracies at the end, a curve over λ for {penalties}. Up and to the right is better."
-    ).format(penalties=_(" and ").join(ends))
-    set_description(figure, text, [_("penalty"), *names], rows)
-    return figure
-
-
-def _add_penalty(
-    figure: go.Figure, number: int, name: str, of: Mapping[float, Sequence[float]]
-) -> list[list[str]]:
-    """Add the curve of a penalty with its λ, and its name at the last; return the rows of its
-    table.
-    """
-    first, second = np.array(list(of.values())).T
-    labels = [f"λ = {strength:g}" for strength in of]
-    style = _PENALTIES[number % len(_PENALTIES)]
-    hover = _("{name}, %{{customdata}}: %{{y:.0%}} kept, %{{x:.0%}} learned").format(name=name)
-    add_curve(
-        figure,
-        second,
-        first,
-        name,
-        style,
-        mode="lines+markers+text",
-        size=10,
-        text=[*labels[:-1], f"<b>{name}</b>, {labels[-1]}"],
-        textposition=_SIDES[number % len(_SIDES)],
-        textfont={"color": style.colour, "size": 12},
-        cliponaxis=False,
-        customdata=labels,
-        hovertemplate=f"{hover}<extra></extra>",
-    )
-    return [
-        [_("{name}, {label}").format(name=name, label=label), f"{kept:.0%}", f"{learned:.0%}"]
-        for label, kept, learned in zip(labels, first, second, strict=True)
-    ]
 
 
 ETA = 0.1

@@ -9,11 +9,10 @@ import torch
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_course.chapters.ch05_fedmas import between_tiers, turns, within_updates
-from fedlab_course.chapters.ch05_fedmas.exercises import importance
+from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.experiments.measured_runs import divided
 from fedlab_course.experiments.studies import learning_rates
-from fedlab_course.methods import continual
 
 ONE_LABEL = {"num_clients": 100, "labels_per_client": 1}
 AXES = ("rounds", "updates")
@@ -155,17 +154,11 @@ def test_a_round_of_tiers_costs_about_as_much_as_one_of_fedavg_and_an_update_far
 def test_in_the_run_shown_fedavg_is_ahead_after_about_fifty_updates() -> None:
     fed, model, tiers = one_label(54)
 
-    class Tiers(fl.Algorithm):
-        def cohorts(self, server):
-            for tier in np.unique(tiers):
-                members = np.flatnonzero(tiers == tier)
-                some = max(1, round(len(members) / 5))
-                assert some in (1, 2)
-                yield server.stream("cohort", tier).choice(members, some, replace=False)
-
+    sizes = np.bincount(tiers)
+    assert {max(1, round(size / 5)) for size in sizes} == {1, 2}
     work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "lr": 0.05, "seed": 54}
     ends = {}
-    for rule, rounds in ((fl.FedAvg(), 50), (Tiers(), 3)):
+    for rule, rounds in ((fl.FedAvg(), 50), (MyTiers(tiers), 3)):
         last = fl.simulate(fed, model, rule, rounds=rounds, **work, progress=False).records[-1]
         ends[last.server_updates] = round(100 * last.test_accuracy)
     assert ends == {50: 59, 39: 16}
@@ -257,44 +250,6 @@ def test_on_mnist_the_penalty_adds_little_at_the_end_if_importance_is_replaced()
     found = t_interval(100 * (by_seed[1] - by_seed[0]))
     numbers = [round(float(value), 1) for value in (found.mean, found.low, found.high)]
     assert numbers == [5.5, 0.0, 11.1]
-
-
-@pytest.mark.slow
-def test_a_mean_that_is_added_to_omega_keeps_what_omega_leaves_free() -> None:
-    def lifted(model: torch.nn.Module, samples: torch.Tensor) -> torch.Tensor:
-        omega = importance(model, samples)
-        return omega + omega.mean()
-
-    def plain(model: torch.nn.Module, samples: torch.Tensor) -> torch.Tensor:
-        return torch.ones(sum(tensor.numel() for tensor in model.parameters()))
-
-    digits = fl.load_dataset("digits")
-    fed, tests = continual.by_labels(digits)
-    work = {"rounds": 20, "clients_per_round": 2, "local_epochs": 2, "batch_size": 10, "lr": 0.05}
-    weights = {
-        "plain": (plain, (0.01, 0.03, 0.1, 0.3)),
-        "omega": (importance, (0.01, 0.3, 1, 3)),
-        "lifted": (lifted, (0.003, 0.03, 0.1)),
-    }
-    found = continual.left_at_the_end(
-        weights,
-        fed,
-        tests,
-        fl.models.mlp,
-        seeds=range(54, 57),
-        rounds_each=10,
-        progress=False,
-        **work,
-    )
-    assert found["omega"].pop(3)[1] == 0  # it diverges in the second task
-    kept = {
-        name: [end[0] for end in ends.values() if end[1] > 0.9595] for name, ends in found.items()
-    }
-    assert [round(100 * max(kept[name])) for name in ("plain", "omega")] == [49, 71]
-    both = {name: [end.mean() for end in ends.values()] for name, ends in found.items()}
-    tops = {name: round(100 * max(means)) for name, means in both.items()}
-    assert tops == {"plain": 85, "omega": 84, "lifted": 87}
-    assert both["omega"][-1] == max(both["omega"])  # λ = 1
 
 
 def test_a_row_has_a_dot_for_each_run_and_a_bar_at_their_mean() -> None:

@@ -229,14 +229,6 @@ def test_an_explicit_step_runs_away_where_an_implicit_one_comes_to_rest() -> Non
     assert "η · 2λΩ = 2" in figure.layout.title.text
 
 
-def test_what_is_kept_and_learned_has_a_point_for_each_strength_and_names_both() -> None:
-    ends = {"plain": {0.0: (0.1, 0.9), 0.5: (0.7, 0.8)}, "weighed": {0.0: (0.2, 0.9)}}
-    figure = ideas_05.kept_and_learned(ends, ["first", "second"])
-    assert list(trace(figure, "plain").x) == [0.9, 0.8]
-    assert list(trace(figure, "plain").y) == [0.1, 0.7]
-    assert list(trace(figure, "plain").text) == ["λ = 0", "<b>plain</b>, λ = 0.5"]
-
-
 def test_the_clients_of_scaffold_walk_side_by_side_at_one_place():
     """As the picture's own description has the angle; at its start the goal is not met."""
     idea = ideas_03.corrections()

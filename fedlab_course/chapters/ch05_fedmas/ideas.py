@@ -16,11 +16,12 @@ from fedlab_course.explore.ideas import Idea, gallery
 _ = translator(__name__)
 
 # In all figures of the chapter: tiers without a penalty, the plain penalty, Ω with its entries
-# shuffled, and FedMas.
+# shuffled, FedMas, and the patient.
 TIERS = group_look(0)
 PLAIN = group_look(1)
 SHUFFLED = group_look(3)
 OMEGA = look(known_slot("FedMas") or 0)
+PATIENT = group_look(4)
 _TASKS = (Look(GROUPS[5], "solid", "circle"), Look(GROUPS[6], "9px,3px", "square"))
 _STEPS = 7  # that of the explicit step
 _SIDES = ("bottom left", "middle right", "top right")  # of the labels of a curve

@@ -1,6 +1,6 @@
 """A patient of chapter 5, whose penalty has another anchor, and the figure that shows it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ import torch
 import fedlab_core as fl
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
-from fedlab_core.plots.style import looks, new_figure, set_description
+from fedlab_core.plots.style import new_figure, set_description
 from fedlab_core.server import Server
+from fedlab_course.chapters.ch05_fedmas import ideas
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.methods import continual
 
@@ -51,29 +52,30 @@ def distances(way: torch.Tensor, start: torch.Tensor, tiers: int) -> np.ndarray:
 
 
 def walk(
-    rules: Mapping[str, fl.Algorithm],
+    rules: tuple[fl.Algorithm, fl.Algorithm],
     fed: fl.FederatedDataset,
     model: torch.nn.Module,
     tiers: np.ndarray,
     **settings: Any,
 ) -> go.Figure:
-    """How far the model is from where the round began, after each update of each of the ``rules``.
+    """How far the model is from where the round began, after each update of a FedMas and of its
+    patient.
 
     ``tiers`` [N]: the tier of each client; ``settings`` of :func:`fedlab_core.simulate`.
     """
     figure = new_figure(
-        title=_("How far the model moves in a round"),
+        title=_("How far the model is from where its round began"),
         x_title=_("server updates"),
-        y_title=_("distance from where the round began"),
+        y_title=_("distance"),
     )
     start = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
     count = len(np.unique(tiers))
-    styles = looks({name: name for name in rules})
+    names = (_("your FedMas"), _("the patient"))
     rows = []
-    for name, rule in rules.items():
+    for name, rule, style in zip(names, rules, (ideas.OMEGA, ideas.PATIENT), strict=True):
         way = continual.watch(fed, model, rule, **settings).way
         far = distances(way, start, count)
-        add_curve(figure, np.arange(1, len(far) + 1), far, name, styles[name])
+        add_curve(figure, np.arange(1, len(far) + 1), far, name, style)
         ends = far[count - 1 :: count]
         rows.append([name, *(f"{end:.2f}" for end in ends)])
     for number in range(1, settings["rounds"]):

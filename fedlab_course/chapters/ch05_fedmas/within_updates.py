@@ -15,7 +15,7 @@ from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course.chapters.ch05_fedmas import between_tiers
 from fedlab_course.chapters.ch05_fedmas.between_tiers import Followed
-from fedlab_course.evidence import best_rates, figures, rate_figures
+from fedlab_course.evidence import best_rates, rate_figures
 
 _ = translator(__name__)
 
@@ -70,17 +70,6 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
 def rated() -> pd.DataFrame:
     """The methods of ``RATED`` at their best rates by rounds and by updates, as :func:`_table`."""
     return _table(RATED, _PAIRS)
-
-
-def lasting() -> go.Figure:
-    """Test accuracy over fifty rounds, with a line where tiers have made ``UPDATES`` updates."""
-    figure = figures.draw("05-lasting")
-    tiers = best_rates.judged_runs(_SPLIT, "TFedAvg", "updates")["server_updates"].mean() / 50
-    figure.add_vline(x=UPDATES / tiers, line={"color": GREY, "width": 1, "dash": "dot"})
-    words = _("{updates} updates of tiers").format(updates=UPDATES)
-    note: dict[str, Any] = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "xshift": 4}
-    figure.add_annotation(x=UPDATES / tiers, y=0, text=words, font={"color": GREY}, **note)
-    return figure
 
 
 def _table(methods: Sequence[str], pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:

@@ -1,8 +1,14 @@
-"""Chapter 5: what is left of a tier's label while the next tiers train."""
+"""Chapter 5: what is left of a tier's label while the next tiers train, how long a lead lasts, and
+the patient.
+"""
 
 import numpy as np
+import torch
 
-from fedlab_course.chapters.ch05_fedmas import between_tiers
+import fedlab_core as fl
+from fedlab_course.chapters.ch05_fedmas import between_tiers, lasting, patient
+from fedlab_course.evidence import tables
+from fedlab_course.methods import continual
 
 
 def test_what_is_kept_of_a_label_ends_with_its_next_turn() -> None:
@@ -24,3 +30,63 @@ def test_the_figure_of_forgetting_has_a_line_for_each_run_and_names_the_means() 
     assert [len(trace.x) for trace in figure.data] == [6] * 5
     assert [note.text for note in figure.layout.annotations] == ["tiers", "FedMas"]
     assert figure.layout.meta["table"]["rows"][0] == ["tiers", *["50%"] * 6]
+
+
+def test_the_lead_of_fedmas_lasts_eighteen_rounds_at_the_smaller_rate() -> None:
+    curves = tables.read("tiers_lasting_curves").set_index("round")
+    small = {
+        name: curves[(curves["algorithm"] == name) & (curves["lr"] == 0.07071)]
+        for name in ("fedmas", "tfedavg")
+    }
+    large = curves[(curves["algorithm"] == "tfedavg") & (curves["lr"] == 0.2828)]
+    best = np.maximum(small["tfedavg"]["test_accuracy_mean"], large["test_accuracy_mean"])
+    ahead = small["fedmas"]["test_accuracy_mean"] > best
+    assert ahead.loc[:18].all()
+    assert not ahead.loc[19]
+    ends = tables.read("tiers_lasting").groupby(["algorithm", "lr"])["end_accuracy"].mean()
+    assert round(100 * ends["fedmas", 0.07071]) == 75
+
+
+def test_a_stored_curve_has_the_twenty_seeds_of_the_table_of_best_rates() -> None:
+    stored = tables.matching("rated_digits", {"partition": "one_label", "epochs": 5})
+    mine = stored[(stored["method"] == "TFedAvg") & (stored["best_by"] == "rounds")]
+    runs = tables.matching("tiers_lasting", {"algorithm": "tfedavg", "lr": 0.2828})
+    assert sorted(runs["seed"]) == sorted(mine["seed"])
+    np.testing.assert_allclose(runs["end_accuracy"].mean(), mine["end_accuracy"].mean(), atol=0.002)
+    figure = lasting.fifty_rounds()
+    rows = {row[0]: row[1:] for row in figure.layout.meta["table"]["rows"]}
+    assert rows["tiers, η = 0.28"][-1] == "97%"
+    assert 3.5 < lasting._fifty_updates() < 4.2
+
+
+def test_distances_are_from_the_model_with_which_the_round_began() -> None:
+    way = torch.tensor([[3.0, 4.0], [3.0, 0.0], [3.0, 1.0], [0.0, 0.0]])
+    far = patient.distances(way, torch.zeros(2), 2)
+    np.testing.assert_allclose(far, [5, 3, 1, 3])
+
+
+def test_the_patient_is_pulled_to_the_beginning_of_the_round() -> None:
+    """Two clients of one parameter; with a huge λ the second tier of a round undoes the first."""
+    x = torch.ones(1, 1)
+    clients = [(x, torch.tensor([[target]])) for target in (1.0, -1.0)]
+    fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
+
+    class Held(fl.Algorithm):
+        def cohorts(self, server):
+            yield from (np.array([0]), np.array([1]))
+
+        def correction(self, server, client):
+            weight = torch.full_like(server.params, 1e9 if client else 0.0)
+            return fl.Correction(weight=weight, anchor=server.params, scale=1 / (1 + weight))
+
+    model = torch.nn.Linear(1, 1, bias=False)
+    torch.nn.init.zeros_(model.weight)
+    work = {"rounds": 2, "clients_per_round": 1, "local_steps": 1, "batch_size": 1, "lr": 1.0}
+    work |= {"loss": "squared_error", "seed": 0, "progress": False}
+    healthy, sick = (
+        continual.watch(fed, model, rule(), **work).way.flatten().tolist()
+        for rule in (Held, patient.of(Held))
+    )
+    np.testing.assert_allclose(healthy[1], healthy[0], atol=1e-6)  # frozen where it arrived
+    assert abs(healthy[0]) > 0.1
+    np.testing.assert_allclose(sick[1], 0, atol=1e-6)  # back where the round began

@@ -79,6 +79,7 @@ MEASURES = {  # column of the tables → its name, where it is not clear from th
     "inclusion_error": _("inclusion error"),
 }
 _NUMBERS = ("mean", "low", "high")
+_POINTS = 100  # percentage points of an accuracy of 1
 MOST = 400.0  # margins: the end of the axis of forest plots
 _LEAST_AXIS = 3.0  # margins: the shortest axis of an interval in a table
 _BEYOND = 1.05  # the axis goes on beyond the interval by this factor
@@ -160,13 +161,13 @@ def _key(judged: Sequence[JudgedStatement]) -> str:
 
 
 def _chance(judged: JudgedStatement) -> str:
-    """A remark on a verdict that is not significant after Holm's correction, or nothing."""
+    """A remark on a verdict that Holm's correction does not keep, or nothing."""
     alone = (
         judged.finding.n
         and not judged.finding.corrected
         and judged.finding.verdict not in judging.OPEN
     )
-    words = _("not significant after Holm correction")
+    words = _("not kept after Holm's correction (chapter 14)")
     return f"<br><small>{words}</small>" if alone else ""
 
 
@@ -231,16 +232,44 @@ def as_data(judged: JudgedStatement) -> dict[str, Any]:
 
 
 def interval(judged: JudgedStatement) -> str:
-    """Mean and 95 % interval, "+0.0319 [+0.0287, +0.0350]"."""
-    if not judged.finding.n:
+    """Mean and 95 % interval: of an accuracy "+3.2 [+2.9, +3.4] points", else "+0.0319 [+0.0287,
+    +0.0350]".
+    """
+    finding = judged.finding
+    if not finding.n:
         return ""
-    mean, low, high = (number(getattr(judged.finding, name)) for name in _NUMBERS)
-    return mean if judged.statement.exact or judged.finding.n == 1 else f"{mean} [{low}, {high}]"
+    values = [getattr(finding, name) for name in _NUMBERS]
+    if is_accuracy(judged):
+        digits = 2 if _POINTS * abs(finding.mean) < 1 else 1
+        shown = [f"{_POINTS * value:+.{digits}f}" for value in values]
+        line = _("{mean} points") if _is_one_number(judged) else _("{mean} [{low}, {high}] points")
+    else:
+        shown = [number(value) for value in values]
+        line = "{mean}" if _is_one_number(judged) else "{mean} [{low}, {high}]"
+    return line.format(**dict(zip(_NUMBERS, shown, strict=True)))
+
+
+def is_accuracy(judged: JudgedStatement) -> bool:
+    """Whether the number of a statement is an accuracy or a difference of accuracies."""
+    return "accuracy" in judged.statement.measure
+
+
+def _is_one_number(judged: JudgedStatement) -> bool:
+    return judged.statement.exact or judged.finding.n == 1
+
+
+def margin(judged: JudgedStatement) -> str:
+    """The δ of a statement, of an accuracy in points."""
+    delta = judged.finding.margin
+    if not is_accuracy(judged):
+        return f"{delta:g}"
+    points = f"{_POINTS * delta:g}"
+    return _("1 point") if points == "1" else _("{delta} points").format(delta=points)
 
 
 def measured(judged: JudgedStatement) -> str:
     """:func:`interval`, or for a statement with a target the measured value and the target:
-    "0.175 [0.134, 0.215], target 0.5".
+    "0.175 [0.134, 0.215], target 0.5", of an accuracy in percent, of a difference in points.
 
     The mean of a finding is the excess over the target. A statement that a value is below it
     subtracts the value, so its ends change places.
@@ -249,15 +278,19 @@ def measured(judged: JudgedStatement) -> str:
     if not statement.constant or not judged.finding.n:
         return interval(judged)
     sign = 1 if statement.plus else -1
+    scale = _POINTS if is_accuracy(judged) else 1
     excess = [getattr(judged.finding, name) for name in _NUMBERS]
-    mean, *ends = (sign * (value + statement.constant) for value in excess)
+    mean, *ends = (scale * sign * (value + statement.constant) for value in excess)
     shown = _value(mean)
-    if not statement.exact and judged.finding.n > 1:
+    if not _is_one_number(judged):
         low, high = sorted(ends)
         shown += f" [{_value(low)}, {_value(high)}]"
-    return _("{value}, target {target}").format(
-        value=shown, target=_value(sign * statement.constant)
-    )
+    line = _("{value}, target {target}")
+    if is_accuracy(judged):
+        line = _("{value} %, target {target} %")
+        if statement.plus and statement.minus:
+            line = _("{value} points, target {target} points")
+    return line.format(value=shown, target=_value(scale * sign * statement.constant))
 
 
 def _value(value: float) -> str:
@@ -300,9 +333,9 @@ def _of_row(judged: JudgedStatement) -> str:
     finding = judged.finding
     about = finding.about
     if not about and finding.verdict not in judging.OPEN:
-        among = _("not significant among all {count} examined (Holm)")
+        among = _("not kept among all {count} examined (Holm)")
         if finding.corrected:
-            among = _("significant among all {count} examined (Holm)")
+            among = _("kept among all {count} examined (Holm)")
         about = among.format(count=judged.examined)
     numbers = _("no runs yet")
     if finding.n:
@@ -320,7 +353,7 @@ def _of_row(judged: JudgedStatement) -> str:
         )
     return line.format(
         numbers=numbers,
-        margin=f"{finding.margin:g}",
+        margin=margin(judged),
         seeds=seeds(judged),
         about=about,
         id=finding.id,

@@ -40,7 +40,6 @@ _EXPECTED = {
 _TICKS = {-10: "−10", -1: "−1", 0: "0", 1: "1", 10: "10", 100: "100"}
 _ROW = 36  # pixels
 _WRAP = 36  # characters of a line of a statement
-_POINTS = 100  # accuracies → points
 
 
 class Row(NamedTuple):
@@ -157,30 +156,7 @@ def _measured(row: Row) -> str:
     """What the number of a statement is, with its mean and interval."""
     measure = row.judged.statement.measure
     name = shown.MEASURES.get(measure) or measure.replace("_", " ")
-    return f"{name}: {_interval(row)}"
-
-
-def _is_accuracy(row: Row) -> bool:
-    return "accuracy" in row.judged.statement.measure
-
-
-def _interval(row: Row) -> str:
-    """The mean and interval of a number, of an accuracy in points."""
-    if not _is_accuracy(row):
-        return shown.interval(row.judged).replace("-", "−")
-    finding = row.judged.finding
-    mean, low, high = (_POINTS * end for end in (finding.mean, finding.low, finding.high))
-    text = _("{mean:+.1f} [{low:.1f}, {high:.1f}] points")
-    return text.format(mean=mean, low=low, high=high).replace("-", "−")
-
-
-def _delta(row: Row) -> str:
-    """The δ of a statement, of an accuracy in points."""
-    delta = row.judged.finding.margin
-    if not _is_accuracy(row):
-        return f"{delta:g}"
-    text = _("1 point") if delta * _POINTS == 1 else _("{delta:g} points")
-    return text.format(delta=delta * _POINTS)
+    return f"{name}: {shown.interval(row.judged)}"
 
 
 def _places(row: Row) -> list[float]:
@@ -201,7 +177,7 @@ def _add_statement(figure: go.Figure, place: int, row: Row) -> None:
         (middle, low, high),
         row.verdict,
         is_open=_is_open(row),
-        hover="<br>".join([row.judged.statement.sentence, _interval(row)]),
+        hover="<br>".join([row.judged.statement.sentence, shown.interval(row.judged)]),
     )
     lines = [f"<b>{_mark(row)}</b>", _("not kept") if _is_open(row) else ""]
     interval_rows.add_text(figure, place, "<br>".join(filter(None, lines)), colour)
@@ -233,7 +209,7 @@ def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str
         _("verdict"): [_mark(row) for row in found],
         _("after correction"): [_kept_or_not(row) for row in found],
         _("mean and interval"): [_measured(row) for row in found],
-        "δ": [_delta(row) for row in found],
+        "δ": [shown.margin(row.judged) for row in found],
     }
     table = [list(cells) for cells in zip(*columns.values(), strict=True)]
     set_description(figure, text, list(columns), table)

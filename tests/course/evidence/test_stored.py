@@ -1,6 +1,7 @@
 """Stored verdicts in a notebook: their words and their shapes."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -59,13 +60,13 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         claims.stored(id)
         line = capsys.readouterr().out
         assert line.startswith(starts)
-        assert "δ = 0.1" in line and f"Row {id} of results/claims/others.md" in line
+        assert "δ = 10 points" in line and f"Row {id} of results/claims/others.md" in line
         assert "default setting" not in line
         # mean 0.6, sd 0.1, t = 4.3027 for two degrees of freedom: ± 0.2484
-        assert ("+0.6000 [+0.3516, +0.8484], δ = 0.1, 3 seeds" in line) == (id == "x-1a")
+        assert ("+60.0 [+35.2, +84.8] points, δ = 10 points, 3 seeds" in line) == (id == "x-1a")
         assert ("2 of 3 planned seeds" in line) == (id == "x-3")
         # only of a verdict that is decided
-        assert ("not significant among all 6 examined (Holm)" in line) == (
+        assert ("not kept among all 6 examined (Holm)" in line) == (
             id not in ("x-1d", "x-2")
         )
     monkeypatch.setattr(chapter, "_differs", ["dataset=mnist"])
@@ -84,9 +85,9 @@ def test_verdicts_are_rows_of_one_table_and_more_of_them_are_in_its_fold(
     (bundle,) = made
     shown, _, folded = bundle["text/html"].partition("<summary>Evidence for this section</summary>")
     assert [shown.count(f"{id} is so.") for id in ("x-1a", "x-1b", "x-2", "x-3")] == [1, 1, 1, 0]
-    assert "x-3 is so." in folded and "δ = 0.1, 3 seeds" in folded
-    assert "+0.6000 [+0.3516, +0.8484]" in shown and "not measured yet" in shown
-    assert shown.count("not significant after Holm correction") == 2  # of the two that are decided
+    assert "x-3 is so." in folded and "δ = 10 points, 2 of 3 planned seeds" in folded
+    assert "+60.0 [+35.2, +84.8] points" in shown and "not measured yet" in shown
+    assert shown.count("not kept after Holm's correction") == 2  # of the two that are decided
     assert shown.count("<svg") == 2
     assert [one["id"] for one in bundle[claims.STORED]] == ["x-1a", "x-1b", "x-2", "x-3"]
 
@@ -106,19 +107,35 @@ def test_a_statement_with_a_bound_shows_what_was_measured() -> None:
     stores 0.5 − value, and "above 0.1" value − 0.1; the value may be a difference of two rows.
     """
     values = [0.1, 0.2, 0.3]
-    below = judged("x", [0.5 - v for v in values], plus=[], minus=[{}], constant=-0.5)
-    above = judged("x", [v - 0.1 for v in values], constant=0.1)
-    contrast = judged("x", [v - 0.1 for v in values], minus=[{}], constant=0.1)
+    loss = {"measure": "end_loss"}
+    below = judged("x", [0.5 - v for v in values], plus=[], minus=[{}], constant=-0.5, **loss)
+    above = judged("x", [v - 0.1 for v in values], constant=0.1, **loss)
+    contrast = judged("x", [v - 0.1 for v in values], minus=[{}], constant=0.1, **loss)
     assert shown.measured(below) == "0.2 [-0.0484, 0.448], target 0.5"
     assert shown.measured(above) == "0.2 [-0.0484, 0.448], target 0.1"
     assert shown.measured(contrast) == shown.measured(above)
-    assert shown.measured(judged("x", [19.0], exact=True, constant=10.0)) == "29, target 10"
-    nothing = judged("x", [0.1], exact=True, plus=[], minus=[{}], constant=-0.1)
+    assert shown.measured(judged("x", [19.0], exact=True, constant=10.0, **loss)) == "29, target 10"
+    nothing = judged("x", [0.1], exact=True, plus=[], minus=[{}], constant=-0.1, **loss)
     assert shown.measured(nothing) == "0, target 0.1"
-    assert shown.measured(judged("x", [], constant=0.5)) == ""
-    assert shown.measured(judged("x", values)) == "+0.2000 [-0.0484, +0.4484]"
+    assert shown.measured(judged("x", [], constant=0.5, **loss)) == ""
+    assert shown.measured(judged("x", values, **loss)) == "+0.2000 [-0.0484, +0.4484]"
     assert "target 0.5" in shown.as_data(below)["evidence"]
     assert "0.2 [-0.0484, 0.448], target 0.5" in shown._table([below])
+
+
+def test_accuracies_are_in_percent_and_their_differences_in_points() -> None:
+    values = [0.1, 0.2, 0.3]
+    above = judged("x", [v - 0.1 for v in values], constant=0.1)
+    assert shown.measured(above) == "20 [-4.84, 44.8] %, target 10 %"
+    contrast = judged("x", [v - 0.1 for v in values], minus=[{}], constant=0.1)
+    assert shown.measured(contrast) == "20 [-4.84, 44.8] points, target 10 points"
+    assert shown.measured(judged("x", values)) == "+20.0 [-4.8, +44.8] points"
+    assert shown.measured(judged("x", [0.001, 0.001])) == "+0.10 [+0.10, +0.10] points"
+    assert shown.measured(judged("x", [0.02], exact=True)) == "+2.0 points"
+    statement = judged("x", values)
+    assert shown.margin(statement) == "10 points"
+    one = replace(statement, finding=replace(statement.finding, margin=0.01))
+    assert shown.margin(one) == "1 point"
 
 
 def test_a_table_explains_the_verdict_words_that_it_has() -> None:

@@ -28,6 +28,7 @@ def linear(
 def weight_and_anchor(
     answer: Callable[..., Any],
     received: Sequence[float],
+    first: Sequence[float],
     importance: Sequence[float],
     strength: float,
     lr: float,
@@ -35,7 +36,9 @@ def weight_and_anchor(
     """The weight and the anchor [2, P] of the correction that ``answer`` returns for these
     vectors [P].
     """
-    vectors = [torch.tensor(values, dtype=torch.float64) for values in (received, importance)]
+    vectors = [
+        torch.tensor(values, dtype=torch.float64) for values in (received, first, importance)
+    ]
     correction = answer(*vectors, strength, lr)
     parts = [
         torch.as_tensor(part, dtype=torch.float64)

@@ -126,8 +126,8 @@ def _describe(figure: go.Figure, rows: Mapping[str, JudgedStatement], examined: 
     )
     words = _(
         "Forest plot of {rows} statements with runs, of {examined} examined: {counts}. Mean and "
-        "95 % interval in margins δ; open marks are not kept by Holm's correction for all that were "
-        "examined."
+        "95 % interval in margins δ; Holm's correction for all that were examined does not keep "
+        "the open marks."
     ).format(rows=len(rows), examined=examined, counts=counts)
     columns = [_("row"), _("statement"), _("verdict"), _("mean and interval"), "δ", _("seeds")]
     table = [

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 import fedlab_core as fl
 from fedlab_core.language import translator
 from fedlab_core.plots.style import Look, new_figure, set_description
-from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch05_fedmas import ideas
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.methods import continual
@@ -17,14 +16,21 @@ from fedlab_course.methods import continual
 _ = translator(__name__)
 
 AFTER = 5  # updates that are shown after a turn
+_OF_ONE_RUN: dict[str, Any] = {
+    "mode": "lines",
+    "width": 1,
+    "opacity": 0.4,
+    "hoverinfo": "skip",
+    "showlegend": False,
+}
 NAMES = {
-    "tiers": _("tiers"),
+    "TFedAvg": "TFedAvg",
     "plain penalty": _("plain penalty"),
     "Ω, shuffled": _("Ω, shuffled"),
     "FedMas": "FedMas",
 }
 LOOKS = {
-    "tiers": ideas.TIERS,
+    "TFedAvg": ideas.TIERS,
     "plain penalty": ideas.PLAIN,
     "Ω, shuffled": ideas.SHUFFLED,
     "FedMas": ideas.OMEGA,
@@ -84,7 +90,7 @@ def kept(run: Followed) -> np.ndarray:
 
 
 def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
-    """:func:`kept` of each method: a thin line for each run, and their mean with its name.
+    """:func:`kept` of each method: a thin line for each run, and their mean.
 
     ``runs``: key of ``NAMES`` → runs.
     """
@@ -92,21 +98,16 @@ def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
         title=_("What is left of a tier's label"),
         x_title=_("updates since the tier trained"),
         y_title=_("accuracy on its label"),
-        legend=False,
     )
     along = np.arange(AFTER + 1)
-    ends = {}
     rows = []
     for key, found in runs.items():
         curves = np.array([kept(run) for run in found])
         mean = curves.mean(0)
         _add_method(figure, along, curves, mean, NAMES[key], LOOKS[key])
-        ends[NAMES[key]] = (float(along[-1]), float(mean[-1]))
         rows.append([NAMES[key], *(f"{value:.0%}" for value in mean)])
-    colours = {NAMES[key]: LOOKS[key].colour for key in runs}
-    comparison_figures.name_ends(figure, ends, colours, 1.14)
     figure.update_xaxes(tickvals=along, range=[-0.15, AFTER + 0.1])
-    figure.update_yaxes(range=[-0.1, 1.04], tickformat=".0%")
+    figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(
         "Accuracy on the test images of a tier's label, right after its turn and up to {updates} "
         "updates later; thin lines are runs."
@@ -124,11 +125,10 @@ def _add_method(
     name: str,
     look: Look,
 ) -> None:
-    """Add the runs of a method, and above them their mean with a number at each point."""
+    """Add a thin line for each run of a method, and above them their mean."""
     for curve in curves:
         thin = Look(look.colour, "solid", look.marker)
-        add_curve(
-            figure, along, curve, name, thin, mode="lines", width=1, opacity=0.4, hoverinfo="skip"
-        )
+        add_curve(figure, along, curve, name, thin, legendgroup=name, **_OF_ONE_RUN)
     hover = _("{name}, %{{x}} updates later: %{{y:.0%}}").format(name=name)
-    add_curve(figure, along, mean, name, look, width=3, hovertemplate=f"{hover}<extra></extra>")
+    hover += "<extra></extra>"
+    add_curve(figure, along, mean, name, look, width=3, legendgroup=name, hovertemplate=hover)

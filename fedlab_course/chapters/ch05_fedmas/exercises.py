@@ -49,8 +49,8 @@ def importance(model, samples):
     return torch.stack(rows).mean(0)
 
 
-def hold(received, importance, strength, lr):
-    """The correction for λ Σ Ω (y − r)², where r is the model that the tier has received."""
+def hold(received, first, importance, strength, lr):
+    """The correction for λ Σ Ω (y − r)²; two models may be r."""
     ### BEGIN SOLUTION
     weight = 2 * strength * importance
     anchor = received
@@ -116,13 +116,14 @@ def check_importance(answer):
 
 
 _RECEIVED = [2.0, -1.0, 0.5]
+_FIRST = [0.0, 3.0, 1.5]  # the model with which the round began
 _OMEGA = [0.5, 0.0, 2.0]
 
 
 def check_hold(answer):
     """Compare weight and anchor with those of the derivative, 2 λ Ω (y − r), at two strengths."""
     for strength, lr in ((1.0, 0.5), (3.0, 0.1)):
-        parts = run_with(answer, weight_and_anchor, _RECEIVED, _OMEGA, strength, lr)
+        parts = run_with(answer, weight_and_anchor, _RECEIVED, _FIRST, _OMEGA, strength, lr)
         weight, anchor = array(parts, (2, 3))
         expected = [2 * strength * omega for omega in _OMEGA]
         numbers = {
@@ -139,8 +140,8 @@ def check_hold(answer):
             hint.format(**numbers, expected=shown(expected), found=shown(weight)),
         )
         hint = _(
-            "The penalty pulls to r, the model that the tier has received: with {received} the "
-            "anchor must be the same, and yours is {found}."
+            "The penalty must hold what the tiers before this one have learned. The model that "
+            "this tier has received is {received}, and your anchor is {found}."
         )
         require(close(anchor, _RECEIVED), hint.format(**numbers, found=shown(anchor)))
 
@@ -178,8 +179,8 @@ EXERCISES = (
             Mistake("2 * strength", "strength", "What is the derivative"),
             Mistake(" * importance", "", "What is the derivative"),
             Mistake("2 * strength", "-2 * strength", "What is the derivative"),
-            Mistake("anchor = received", "anchor = importance", "The penalty pulls to r"),
-            Mistake("anchor = received", "anchor = 0", "The penalty pulls to r"),
+            Mistake("anchor = received", "anchor = importance", "must hold what the tiers"),
+            Mistake("anchor = received", "anchor = first", "must hold what the tiers"),
         ),
     ),
 )

@@ -15,7 +15,7 @@ from fedlab_course.explore.ideas import Idea, gallery
 
 _ = translator(__name__)
 
-# In all figures of the chapter: tiers without a penalty, the plain penalty, Ω with its entries
+# In all figures of the chapter: TFedAvg, the plain penalty, Ω with its entries
 # shuffled, FedMas, and the patient.
 TIERS = group_look(0)
 PLAIN = group_look(1)

@@ -9,7 +9,6 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import new_figure, set_description
 from fedlab_core.server import Server
 from fedlab_course.chapters.ch05_fedmas import ideas
@@ -17,6 +16,8 @@ from fedlab_course.explore.figures import add_curve
 from fedlab_course.methods import continual
 
 _ = translator(__name__)
+
+_LOOKS = (ideas.TIERS, ideas.OMEGA, ideas.PATIENT)
 
 
 def of(rule: type[fl.Algorithm]) -> type[fl.Algorithm]:
@@ -52,14 +53,14 @@ def distances(way: torch.Tensor, start: torch.Tensor, tiers: int) -> np.ndarray:
 
 
 def walk(
-    rules: tuple[fl.Algorithm, fl.Algorithm],
+    rules: tuple[fl.Algorithm, fl.Algorithm, fl.Algorithm],
     fed: fl.FederatedDataset,
     model: torch.nn.Module,
     tiers: np.ndarray,
     **settings: Any,
 ) -> go.Figure:
-    """How far the model is from where the round began, after each update of a FedMas and of its
-    patient.
+    """How far the model is from where the round began, after each update of TFedAvg, of a FedMas
+    and of its patient.
 
     ``tiers`` [N]: the tier of each client; ``settings`` of :func:`fedlab_core.simulate`.
     """
@@ -70,21 +71,24 @@ def walk(
     )
     start = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
     count = len(np.unique(tiers))
-    names = (_("your FedMas"), _("the patient"))
+    names = ("TFedAvg", _("your FedMas"), _("the patient"))
     rows = []
-    for name, rule, style in zip(names, rules, (ideas.OMEGA, ideas.PATIENT), strict=True):
+    for name, rule, style in zip(names, rules, _LOOKS, strict=True):
         way = continual.watch(fed, model, rule, **settings).way
         far = distances(way, start, count)
-        add_curve(figure, np.arange(1, len(far) + 1), far, name, style)
-        ends = far[count - 1 :: count]
-        rows.append([name, *(f"{end:.2f}" for end in ends)])
-    for number in range(1, settings["rounds"]):
-        figure.add_vline(x=number * count + 0.5, line={"color": GREY, "width": 1, "dash": "dot"})
+        accuracy = continual.knowledge(way[-1:], model, [(fed.test.x, fed.test.y)]).item()
+        words = _("{name}, {accuracy:.0%} at the end").format(name=name, accuracy=accuracy)
+        along = np.arange(1.0, len(far) + 1)
+        gaps = np.arange(count, len(far), count)  # no line from one round to the next
+        far, along = np.insert(far, gaps, np.nan), np.insert(along, gaps, np.nan)
+        add_curve(figure, along, far, words, style)
+        ends = distances(way, start, count)[count - 1 :: count]
+        rows.append([name, *(f"{end:.2f}" for end in ends), f"{accuracy:.0%}"])
     figure.update_yaxes(rangemode="tozero")
     text = _(
-        "Distance of the global model from where its round began, after each server update. Dotted "
-        "lines are between rounds. The table has the last update of each round."
+        "Distance of the global model from where its round began, after each server update. The "
+        "table has the last update of each round, and the test accuracy at the end."
     )
-    columns = [_("round {number}").format(number=1 + place) for place in range(len(rows[0]) - 1)]
-    set_description(figure, text, [_("method"), *columns], rows)
+    rounds = [_("round {number}").format(number=1 + place) for place in range(len(rows[0]) - 2)]
+    set_description(figure, text, [_("method"), *rounds, _("test accuracy")], rows)
     return figure

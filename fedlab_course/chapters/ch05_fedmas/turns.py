@@ -35,9 +35,16 @@ def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
     figure.update_yaxes(title_text=_("test accuracy"), col=1)
     figure.update_yaxes(tickformat=".0%")
     figure.update_xaxes(range=[0, shared], col=2)
-    texts = [fl.plots.describe(panel) for panel in panels]
-    table = panels[1].layout.meta["table"]
-    set_description(figure, display.sentences(*texts), table["columns"], table["rows"])
+    rows = [
+        [trace.name, f"{trace.y[-1]:.1%}", f"{trace.x[-1]:g}"]
+        for trace in panels[1].data
+        if trace.name
+    ]
+    ends = _("; ").join(" ".join(row[:2]) for row in rows)
+    text = _("Over server updates, at the end of a round, up to {shared}: {ends}.")
+    text = text.format(shared=shared, ends=ends)
+    columns = [_("method"), _("test accuracy"), _("server updates")]
+    set_description(figure, display.sentences(fl.plots.describe(panels[0]), text), columns, rows)
     return figure
 
 
@@ -62,13 +69,13 @@ def same(mine: fl.Algorithm, theirs: fl.Algorithm, fed: Any, model: Any, **setti
     assert w is not None and v is not None
     largest = float((w - v).abs().max())
     line = _(
-        "Your `{mine}` and `fl.{theirs}` differ: after one round no parameter differs by more than "
+        "`{mine}` and `fl.{theirs}` differ: after one round no parameter differs by more than "
         "{largest:.0e}."
     )
     if largest < _ROUNDING:
         line = _(
-            "Your `{mine}` and `fl.{theirs}` agree: after one round no parameter differs by more "
-            "than {largest:.0e}."
+            "`{mine}` and `fl.{theirs}` agree: after one round no parameter differs by more than "
+            "{largest:.0e}."
         )
     names = {"mine": type(mine).__name__, "theirs": type(theirs).__name__}
     display.publish(display.remark(line.format(**names, largest=largest)))

@@ -66,9 +66,7 @@ def test_a_stored_verdict_is_a_word_with_its_numbers(
         assert ("+60.0 [+35.2, +84.8] points, δ = 10 points, 3 seeds" in line) == (id == "x-1a")
         assert ("2 of 3 planned seeds" in line) == (id == "x-3")
         # only of a verdict that is decided
-        assert ("not kept among all 6 examined (Holm)" in line) == (
-            id not in ("x-1d", "x-2")
-        )
+        assert ("not kept among all 6 examined (Holm)" in line) == (id not in ("x-1d", "x-2"))
     monkeypatch.setattr(chapter, "_differs", ["dataset=mnist"])
     claims.stored("x-1a")
     assert "belongs to the default setting; this run has dataset=mnist" in capsys.readouterr().out

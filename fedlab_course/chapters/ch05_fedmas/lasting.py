@@ -15,7 +15,7 @@ from fedlab_course.explore.figures import add_curve
 
 _ = translator(__name__)
 
-_RETUNED = "FedMas, λ = 10, softmax, η = 0.28"
+_RETUNED = "FedMas (softmax), η = 0.28"
 # name → columns of the table and look: a method has one colour. Those at η = 0.071 and 0.4 are the
 # best of TFedAvg and of FedMas for fifty updates, the others the best for fifty rounds.
 _CURVES: dict[str, tuple[dict[str, Any], Look]] = {
@@ -32,11 +32,11 @@ _CURVES: dict[str, tuple[dict[str, Any], Look]] = {
         {"algorithm": "fedavg", "lr": 0.5657},
         look(known_slot("FedAvg") or 0),
     ),
-    "FedMas, λ = 0.1, η = 0.071": (
+    "FedMas, η = 0.071": (
         {"algorithm": "fedmas", "lr": 0.07071, "strength": 0.1},
         Look(ideas.OMEGA.colour, "9px,3px", "triangle-up"),
     ),
-    "FedMas, λ = 0.1, η = 0.4": (
+    "FedMas, η = 0.4": (
         {"algorithm": "fedmas", "lr": 0.4, "strength": 0.1},
         Look(ideas.OMEGA.colour, "9px,3px", "x"),
     ),
@@ -51,7 +51,7 @@ def fifty_rounds() -> go.Figure:
     line where TFedAvg has made 50 updates.
     """
     figure = new_figure(
-        title=_("Fifty rounds, 20 seeds"),
+        title=_("Fifty rounds; λ = 0.1, for softmax 10"),
         x_title=_("communication round"),
         y_title=_("test accuracy"),
         height=480,

@@ -140,8 +140,8 @@ def check_hold(answer):
             hint.format(**numbers, expected=shown(expected), found=shown(weight)),
         )
         hint = _(
-            "The penalty must hold what the tiers before this one have learned. The model that "
-            "this tier has received is {received}, and your anchor is {found}."
+            "The penalty must hold the model that the tier before has left. This tier has received "
+            "{received}, and your anchor is {found}."
         )
         require(close(anchor, _RECEIVED), hint.format(**numbers, found=shown(anchor)))
 
@@ -179,8 +179,8 @@ EXERCISES = (
             Mistake("2 * strength", "strength", "What is the derivative"),
             Mistake(" * importance", "", "What is the derivative"),
             Mistake("2 * strength", "-2 * strength", "What is the derivative"),
-            Mistake("anchor = received", "anchor = importance", "must hold what the tiers"),
-            Mistake("anchor = received", "anchor = first", "must hold what the tiers"),
+            Mistake("anchor = received", "anchor = importance", "must hold the model"),
+            Mistake("anchor = received", "anchor = first", "must hold the model"),
         ),
     ),
 )

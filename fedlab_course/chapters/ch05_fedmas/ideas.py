@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY, GROUPS, INK
+from fedlab_core.plots.colours import COMPETITORS, GREY, GROUPS, INK
 from fedlab_core.plots.style import Look, group_look, known_slot, look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
@@ -16,12 +16,11 @@ from fedlab_course.explore.ideas import Idea, gallery
 _ = translator(__name__)
 
 # In all figures of the chapter: TFedAvg, the plain penalty, Ω with its entries
-# shuffled, FedMas, and the patient.
-TIERS = group_look(0)
+# shuffled, and FedMas. TFedAvg has the look that it gets beside FedAvg.
+TIERS = group_look(COMPETITORS["TFedAvg"])
 PLAIN = group_look(1)
-SHUFFLED = group_look(3)
+SHUFFLED = group_look(0)
 OMEGA = look(known_slot("FedMas") or 0)
-PATIENT = group_look(4)
 _TASKS = (Look(GROUPS[5], "solid", "circle"), Look(GROUPS[6], "9px,3px", "square"))
 _STEPS = 7  # that of the explicit step
 _SIDES = ("bottom left", "middle right", "top right")  # of the labels of a curve

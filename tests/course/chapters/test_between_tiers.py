@@ -7,8 +7,8 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course.chapters.ch05_fedmas import between_tiers, lasting, patient
+from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import tables
-from fedlab_course.methods import continual
 
 
 def test_what_is_kept_of_a_label_ends_with_its_next_turn() -> None:
@@ -40,9 +40,12 @@ def test_the_lead_of_fedmas_does_not_last() -> None:
     curves = tables.read("tiers_lasting_curves").set_index(keys).sort_index()
     mean = (100 * curves["test_accuracy_mean"]).round()
     free, fedmas = mean.loc["tfedavg"].droplevel(0), mean.loc["fedmas", 0.1]
-    fedavg = mean.loc["fedavg"].droplevel(0)
-    after_four = [fedmas[0.4, 4], free[0.07071, 4], fedavg[0.5657, 4]]
-    assert after_four == [58, 31, 25]
+    assert fedmas[0.4, 4] == 58
+    sent = curves["bytes"]
+    bytes_of_fedmas = sent["fedmas", 0.1, 0.4, 4]
+    rounds = sent.loc["tfedavg"].droplevel(0)[0.07071]
+    assert rounds[8] <= bytes_of_fedmas < rounds[9]
+    assert free[0.07071, 8] == 63
     at_the_end = [fedmas[0.4, 50], free[0.4, 50], free[0.07071, 50], fedmas[0.07071, 50]]
     assert at_the_end == [21, 25, 96, 73]
 
@@ -59,34 +62,16 @@ def test_a_stored_curve_has_the_twenty_seeds_of_the_table_of_best_rates() -> Non
     assert 3.5 < lasting._fifty_updates() < 4.2
 
 
-def test_distances_are_from_the_model_with_which_the_round_began() -> None:
-    way = torch.tensor([[3.0, 4.0], [3.0, 0.0], [3.0, 1.0], [0.0, 0.0]])
-    far = patient.distances(way, torch.zeros(2), 2)
-    np.testing.assert_allclose(far, [5, 3, 1, 3])
-
-
-def test_the_patient_is_pulled_to_the_beginning_of_the_round() -> None:
-    """Two clients of one parameter; with a huge λ the second tier of a round undoes the first."""
-    x = torch.ones(1, 1)
-    clients = [(x, torch.tensor([[target]])) for target in (1.0, -1.0)]
-    fed = fl.FederatedDataset.from_clients(clients, test=clients[0])
-
-    class Held(fl.Algorithm):
-        def cohorts(self, server):
-            yield from (np.array([0]), np.array([1]))
-
-        def correction(self, server, client):
-            weight = torch.full_like(server.params, 1e9 if client else 0.0)
-            return fl.Correction(weight=weight, anchor=server.params, scale=1 / (1 + weight))
-
-    model = torch.nn.Linear(1, 1, bias=False)
-    torch.nn.init.zeros_(model.weight)
-    work = {"rounds": 2, "clients_per_round": 1, "local_steps": 1, "batch_size": 1, "lr": 1.0}
+def test_the_patient_trains_the_clients_of_all_tiers_in_one_update() -> None:
+    x = torch.ones(4, 1)
+    fed = fl.FederatedDataset.from_clients([(x, x)] * 6, test=(x, x))
+    work = {"rounds": 2, "clients_per_round": 1, "local_steps": 1, "batch_size": 1, "lr": 0.1}
     work |= {"loss": "squared_error", "seed": 0, "progress": False}
+    model = torch.nn.Linear(1, 1)
+    tiers = [0, 1, 0, 1, 2, 2]
     healthy, sick = (
-        continual.watch(fed, model, rule(), **work).way.flatten().tolist()
-        for rule in (Held, patient.of(Held))
+        fl.simulate(fed, model, rule(tiers), **work).records[-1]
+        for rule in (MyTiers, patient.of(MyTiers))
     )
-    np.testing.assert_allclose(healthy[1], healthy[0], atol=1e-6)  # frozen where it arrived
-    assert abs(healthy[0]) > 0.1
-    np.testing.assert_allclose(sick[1], 0, atol=1e-6)  # back where the round began
+    assert (healthy.server_updates, sick.server_updates) == (6, 2)
+    assert healthy.bytes_up == sick.bytes_up

@@ -1,8 +1,10 @@
-"""How long the lead of FedMas lasts: stored runs of fifty rounds."""
+"""How long the lead of FedMas lasts, and how its logits grow: stored runs of fifty rounds."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
@@ -15,82 +17,120 @@ from fedlab_course.explore.figures import add_curve
 
 _ = translator(__name__)
 
-_RETUNED = "FedMas (softmax), η = 0.28"
-# name → columns of the table and look: a method has one colour. η = 0.071 and 0.4 are the best of
-# TFedAvg and of FedMas for fifty updates, 0.28 the best of both for fifty rounds.
-_CURVES: dict[str, tuple[dict[str, Any], Look]] = {
-    "TFedAvg, η = 0.28": ({"algorithm": "tfedavg", "lr": 0.2828}, ideas.TIERS),
-    _RETUNED: (
-        {"algorithm": "fedmas", "lr": 0.2828, "strength": 10.0},
-        Look(ideas.OMEGA.colour, "2px,6px", "diamond"),
-    ),
-    "TFedAvg, η = 0.071": (
-        {"algorithm": "tfedavg", "lr": 0.07071},
-        Look(ideas.TIERS.colour, "9px,3px", "square"),
-    ),
-    "FedMas, η = 0.071": (
-        {"algorithm": "fedmas", "lr": 0.07071, "strength": 0.1},
-        Look(ideas.OMEGA.colour, "9px,3px", "triangle-up"),
-    ),
-    "FedMas, η = 0.4": (
-        {"algorithm": "fedmas", "lr": 0.4, "strength": 0.1},
-        Look(ideas.OMEGA.colour, "9px,3px", "x"),
-    ),
-}
-_SHOWN = (4, 10, 20, 50)  # rounds in the table
+_SHOWN = (4, 10, 20, 50)  # rounds in the table of a figure
 _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
+_HIGHER = Look(ideas.OMEGA.colour, "9px,3px", "square")  # FedMas at its own best rate
+
+
+class _Curve(NamedTuple):
+    """``mean`` and ``error`` by round, and the ``look``."""
+
+    mean: pd.Series
+    error: pd.Series
+    look: Look
 
 
 def fifty_rounds() -> go.Figure:
     """Test accuracy over fifty rounds, mean ± two standard errors over the stored seeds; a dotted
-    line where TFedAvg has made 50 updates.
+    line where TFedAvg has made about 50 updates.
     """
+    curves = {
+        "TFedAvg, η = 0.071": _accuracy("tfedavg", 0.07071, ideas.TIERS),
+        "FedMas, η = 0.071": _accuracy("fedmas", 0.07071, ideas.OMEGA, strength=0.1),
+        "FedMas, η = 0.4": _accuracy("fedmas", 0.4, _HIGHER, strength=0.1),
+    }
     figure = new_figure(
         title=_("Fifty rounds, 20 seeds"),
         x_title=_("communication round"),
         y_title=_("test accuracy"),
-        height=480,
         legend=False,
     )
-    ends = {}
-    rows = []
-    for name, (columns, style) in _CURVES.items():
-        stored = tables.matching("tiers_lasting_curves", columns).set_index("round").sort_index()
-        mean = stored["test_accuracy_mean"]
-        error = _STANDARD_ERRORS * stored["test_accuracy_std"] / np.sqrt(stored["n"])
-        _add(figure, name, mean, error, style)
-        ends[name] = (float(mean.index[-1]), float(mean.iloc[-1]))
-        rows.append([name, *(f"{mean[number]:.0%}" for number in _SHOWN)])
-    colours = {name: style.colour for name, (_columns, style) in _CURVES.items()}
-    comparison_figures.name_ends(figure, ends, colours, 1.04, leader=20)
+    _add(figure, curves, "{:.0%}", span=1.04)
     where = _fifty_updates()
     figure.add_vline(x=where, line={"color": GREY, "width": 1, "dash": "dot"})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "xshift": 4}
-    words = _("50 updates of TFedAvg")
+    words = _("about 50 updates")
     figure.add_annotation(x=where, y=0, text=words, font={"color": GREY}, **note)
-    figure.update_xaxes(range=[0, 50.5])
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(
-        "Test accuracy over fifty rounds of TFedAvg and FedMas at several settings, mean and two "
-        "standard errors over 20 seeds. A dotted line is where TFedAvg has made 50 updates."
+        "Test accuracy over fifty rounds of TFedAvg and FedMas, mean and two standard errors over "
+        "20 seeds. A dotted line is where about 50 updates have been made."
     )
-    heads = [_("method"), *(_("round {number}").format(number=number) for number in _SHOWN)]
-    set_description(figure, text, heads, rows)
-    return figure
+    return _described(figure, text, curves, "{:.0%}")
+
+
+def logits() -> go.Figure:
+    """The root mean squared logit over fifty rounds at one rate, without and with the penalty; the
+    axis of y is logarithmic.
+    """
+    curves = {
+        "TFedAvg": _outputs("TFedAvg", ideas.TIERS),
+        "FedMas": _outputs("FedMas", ideas.OMEGA),
+    }
+    figure = new_figure(
+        title=_("How large the logits are, η = 0.071"),
+        x_title=_("communication round"),
+        y_title=_("root mean square"),
+        height=360,
+        legend=False,
+    )
+    _add(figure, curves, "{:.1f}", span=2.0, is_log=True)
+    figure.update_yaxes(type="log", range=[0, 2], tickvals=[1, 2, 5, 10, 20, 50, 100])
+    text = _(
+        "Root mean squared logit on the test images over fifty rounds, mean and two standard "
+        "errors over 20 seeds, logarithmic."
+    )
+    return _described(figure, text, curves, "{:.1f}")
+
+
+def _accuracy(algorithm: str, lr: float, look: Look, **columns: float) -> _Curve:
+    where = {"algorithm": algorithm, "lr": lr, **columns}
+    return _stored("tiers_lasting_curves", where, "test_accuracy", look)
+
+
+def _outputs(method: str, look: Look) -> _Curve:
+    return _stored("tiers_memory_curves", {"method": method}, "outputs", look)
+
+
+def _stored(table: str, where: dict[str, Any], measure: str, look: Look) -> _Curve:
+    rows = tables.matching(table, where).set_index("round").sort_index()
+    error = _STANDARD_ERRORS * rows[f"{measure}_std"] / np.sqrt(rows["n"])
+    return _Curve(rows[f"{measure}_mean"], error, look)
 
 
 def _fifty_updates() -> float:
-    """The round, with a fraction, in which TFedAvg makes its fiftieth update."""
-    runs = tables.matching("tiers_lasting", {"algorithm": "tfedavg", "lr": 0.2828})
+    """The round, with a fraction, in which TFedAvg makes its fiftieth update on average."""
+    runs = tables.matching("tiers_lasting", {"algorithm": "tfedavg", "lr": 0.07071})
     return 50 * 50 / float(runs["server_updates"].mean())
 
 
-def _add(figure: go.Figure, name: str, mean: Any, error: Any, style: Look) -> None:
-    """Add the band and the curve of a method, with marks on some of its points."""
-    x = mean.index.to_numpy()
-    low, high = (mean - error).to_numpy(), (mean + error).to_numpy()
-    add_band(figure, x, low, high, style, group=name, name=name)
-    hover = _("{name}, round %{{x}}: %{{y:.1%}}").format(name=name) + "<extra></extra>"
-    add_curve(figure, x, mean.to_numpy(), name, style, legendgroup=name, hovertemplate=hover)
-    figure.data[-1].update(marker_maxdisplayed=_AT_MOST)
+def _add(
+    figure: go.Figure, curves: Mapping[str, _Curve], form: str, *, span: float, is_log: bool = False
+) -> None:
+    """Add the band of each curve, the curve with some marks, and its name at its end."""
+    ends = {}
+    for name, (mean, error, look) in curves.items():
+        x = mean.index.to_numpy()
+        low, high = (mean - error).to_numpy(), (mean + error).to_numpy()
+        add_band(figure, x, low, high, look, group=name, name=name)
+        texts = [form.format(value) for value in mean]
+        hover = _("{name}, round %{{x}}: %{{text}}").format(name=name) + "<extra></extra>"
+        more: dict[str, Any] = {"legendgroup": name, "text": texts, "hovertemplate": hover}
+        add_curve(figure, x, mean.to_numpy(), name, look, **more)
+        figure.data[-1].update(marker_maxdisplayed=_AT_MOST)
+        end = float(mean.iloc[-1])
+        ends[name] = (float(x[-1]), float(np.log10(end)) if is_log else end)
+    colours = {name: curve.look.colour for name, curve in curves.items()}
+    comparison_figures.name_ends(figure, ends, colours, span)
+    figure.update_xaxes(range=[0, 50.5])
+
+
+def _described(figure: go.Figure, text: str, curves: Mapping[str, _Curve], form: str) -> go.Figure:
+    heads = [_("method"), *(_("round {number}").format(number=number) for number in _SHOWN)]
+    rows = [
+        [name, *(form.format(curve.mean[number]) for number in _SHOWN)]
+        for name, curve in curves.items()
+    ]
+    set_description(figure, text, heads, rows)
+    return figure

@@ -14,8 +14,9 @@ from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course.chapters.ch05_fedmas import between_tiers
-from fedlab_course.chapters.ch05_fedmas.between_tiers import Followed
 from fedlab_course.evidence import best_rates, rate_figures
+from fedlab_course.methods import forgotten
+from fedlab_course.methods.forgotten import Followed
 
 _ = translator(__name__)
 
@@ -117,17 +118,6 @@ def penalty_by_split() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(name)
 
 
-def found(fed: fl.FederatedDataset, model: Any, seed: int) -> np.ndarray:
-    """The tier of each client [N], int64, as FedMas finds it before its first round."""
-    work: dict[str, Any] = {"clients_per_round": 1, "local_steps": 1, "batch_size": 1, "lr": 0.01}
-    first = fl.Simulation(
-        fed, model, fl.algorithms.TFedAvg(), rounds=1, **work, seed=seed, progress=False
-    )
-    first.run()
-    tiers: np.ndarray = first.state_dict()["algorithm"]["clusters"].numpy()
-    return tiers
-
-
 def fifty_updates(
     rules: Mapping[str, Callable[[np.ndarray, float], fl.Algorithm]],
     federation: Callable[[int], tuple[fl.FederatedDataset, Any, np.ndarray]],
@@ -147,7 +137,7 @@ def fifty_updates(
         work = settings | {"rounds": rounds, "seed": seed, "progress": False}
         for name, rule in rules.items():
             strength, lr = CHOSEN[name]
-            found = between_tiers.follow(fed, model, rule(tiers, strength), tiers, **work, lr=lr)
+            found = forgotten.follow(fed, model, rule(tiers, strength), tiers, **work, lr=lr)
             runs[name].append(found)
     return runs
 

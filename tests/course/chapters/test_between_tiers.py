@@ -9,23 +9,25 @@ import fedlab_core as fl
 from fedlab_course.chapters.ch05_fedmas import between_tiers, lasting, patient
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import tables
+from fedlab_course.experiments.studies import tiers_memory
+from fedlab_course.methods import forgotten
 
 
 def test_what_is_kept_of_a_label_ends_with_its_next_turn() -> None:
     trained = np.array([0, 1, 2, 3, 4, 5, 0, 1, 2])
     knows = np.arange(9 * 6).reshape(9, 6) / 100
-    run = between_tiers.Followed(0.5, knows, trained)
+    run = forgotten.Followed(0.5, knows, trained, torch.zeros(9, 1))
     turns = [knows[turn : turn + 6, trained[turn]] for turn in range(4)]  # later ones have no five
-    np.testing.assert_allclose(between_tiers.kept(run), np.mean(turns, axis=0))
+    np.testing.assert_allclose(forgotten.kept(run), np.mean(turns, axis=0))
     again = run._replace(trained=np.array([0, 1, 2, 0, 4, 5, 3, 1, 2]))
     turns = [knows[turn : turn + 6, again.trained[turn]] for turn in (1, 2, 3)]
-    np.testing.assert_allclose(between_tiers.kept(again), np.mean(turns, axis=0))
-    assert np.isnan(between_tiers.kept(run._replace(trained=np.zeros(9, dtype=int)))).all()
+    np.testing.assert_allclose(forgotten.kept(again), np.mean(turns, axis=0))
+    assert np.isnan(forgotten.kept(run._replace(trained=np.zeros(9, dtype=int)))).all()
 
 
 def test_the_figure_of_forgetting_has_a_line_for_each_run_and_names_the_means() -> None:
     knows = np.full((6, 1), 0.5)
-    run = between_tiers.Followed(0.5, knows, np.array([0, 1, 1, 1, 1, 1]))
+    run = forgotten.Followed(0.5, knows, np.array([0, 1, 1, 1, 1, 1]), torch.zeros(6, 1))
     figure = between_tiers.forgotten({"TFedAvg": [run, run], "FedMas": [run]})
     assert [len(trace.x) for trace in figure.data] == [6] * 5
     assert [trace.name for trace in figure.data if trace.showlegend is None] == [
@@ -50,16 +52,46 @@ def test_the_lead_of_fedmas_does_not_last() -> None:
     assert at_the_end == [21, 25, 96, 73]
 
 
+def test_logits_grow_with_the_penalty_and_late_in_a_run_tfedavg_hardly_forgets() -> None:
+    left = tables.read("tiers_memory").groupby(["window", "method"]).mean(numeric_only=True)
+    share = (100 * left).round()
+    assert share.loc["first", "after_2"][["TFedAvg", "FedMas"]].tolist() == [16, 26]
+    assert share.loc[("last", "FedMas"), "after_0"] == 87
+    assert share.loc[("last", "TFedAvg"), "after_2"] == 97
+    rows = {row[0]: row[-1] for row in lasting.logits().layout.meta["table"]["rows"]}
+    assert rows == {"TFedAvg": "5.4", "FedMas": "69.4"}
+
+
 def test_a_stored_curve_has_the_twenty_seeds_of_the_table_of_best_rates() -> None:
     stored = tables.matching("rated_digits", {"partition": "one_label", "epochs": 5})
-    mine = stored[(stored["method"] == "TFedAvg") & (stored["best_by"] == "rounds")]
-    runs = tables.matching("tiers_lasting", {"algorithm": "tfedavg", "lr": 0.2828})
+    mine = stored[(stored["method"] == "TFedAvg") & (stored["best_by"] == "updates")]
+    runs = tables.matching("tiers_lasting", {"algorithm": "tfedavg", "lr": 0.07071})
     assert sorted(runs["seed"]) == sorted(mine["seed"])
     np.testing.assert_allclose(runs["end_accuracy"].mean(), mine["end_accuracy"].mean(), atol=0.002)
-    figure = lasting.fifty_rounds()
-    rows = {row[0]: row[1:] for row in figure.layout.meta["table"]["rows"]}
-    assert rows["TFedAvg, η = 0.28"][-1] == rows[lasting._RETUNED][-1] == "97%"
+    rows = lasting.fifty_rounds().layout.meta["table"]["rows"]
+    assert {row[0]: row[-1] for row in rows} == {
+        "TFedAvg, η = 0.071": "96%",
+        "FedMas, η = 0.071": "73%",
+        "FedMas, η = 0.4": "21%",
+    }
     assert 3.5 < lasting._fifty_updates() < 4.2
+
+
+def test_a_part_of_a_run_has_its_updates() -> None:
+    trained = np.arange(6)
+    run = forgotten.Followed(0.5, np.eye(6), trained, torch.arange(6)[:, None])
+    part = run.part(slice(2, 4))
+    assert part.trained.tolist() == part.way.flatten().tolist() == [2, 3]
+    assert part.knows.shape == (2, 6)
+
+
+def test_an_experiment_looks_into_the_first_and_the_last_rounds() -> None:
+    rows = tiers_memory.run(200, method="TFedAvg", rounds=6)
+    windows = {row["window"]: row for row in rows if "window" in row}
+    assert list(windows) == ["first", "last"]
+    assert windows["first"]["after_0"] > 0.9 > windows["first"]["after_5"]
+    outputs = [row["outputs"] for row in rows if "table" in row]
+    assert len(outputs) == 6 and outputs[-1] > outputs[0]
 
 
 def test_the_patient_trains_the_clients_of_all_tiers_in_one_update() -> None:

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch05_fedmas import between_tiers, patient, turns, within_updates
+from fedlab_course.chapters.ch05_fedmas import patient, turns, within_updates
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import best_rates
 from fedlab_course.experiments.measured_runs import divided
 from fedlab_course.experiments.studies import learning_rates
+from fedlab_course.methods import forgotten
 
 ONE_LABEL = {"num_clients": 100, "labels_per_client": 1}
 AXES = ("rounds", "updates")
@@ -48,7 +49,7 @@ def one_label(seed: int) -> tuple[fl.FederatedDataset, torch.nn.Module, np.ndarr
     parts = fl.partition.labels_per_client(digits.train.y, **ONE_LABEL, seed=seed)
     fed = fl.FederatedDataset(digits, parts)
     model = fl.models.mlp(fed, seed=seed)
-    return fed, model, within_updates.found(fed, model, seed)
+    return fed, model, forgotten.found(fed, model, seed)
 
 
 def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
@@ -166,7 +167,7 @@ def test_no_other_pair_makes_a_penalty_better_by_a_point(key: str, rule: type[fl
     for seed in (100, 101, 102):
         fed = divided(learning_rates.validated("digits", seed), "one_label", seed)
         model = fl.models.mlp(fed, (200,), seed=seed)
-        rounds = 50 // len(np.unique(within_updates.found(fed, model, seed)))
+        rounds = 50 // len(np.unique(forgotten.found(fed, model, seed)))
         work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "rounds": rounds}
         for (strength, lr), values in ends.items():
             run = fl.simulate(
@@ -202,7 +203,7 @@ def test_within_fifty_updates_only_the_penalty_of_the_paper_slows_forgetting() -
     best = np.max([ends[name] for name in ("TFedAvg", "plain penalty", "Ω, shuffled")], axis=0)
     assert 0.085 < (np.array(ends["FedMas"]) - best).min() < 0.095
     kept = {
-        name: np.round(100 * np.mean([between_tiers.kept(run) for run in found], axis=0))
+        name: np.round(100 * np.mean([forgotten.kept(run) for run in found], axis=0))
         for name, found in runs.items()
     }
     assert kept["TFedAvg"].tolist() == [99, 18, 6, 2, 1, 1]
@@ -215,11 +216,11 @@ def test_a_followed_run_is_the_plain_one_and_knows_each_label_after_each_update(
     fed, model, tiers = one_label(54)
     work = {"clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "seed": 54}
     work |= {"rounds": 1, "progress": False}
-    run = between_tiers.follow(fed, model, fl.algorithms.TFedAvg(), tiers, **work)
+    run = forgotten.follow(fed, model, fl.algorithms.TFedAvg(), tiers, **work)
     plain = fl.simulate(fed, model, fl.algorithms.TFedAvg(), **work)
     assert run.accuracy == plain.records[-1].test_accuracy
     assert run.knows.shape == (13, 10)
-    assert run.trained.tolist() == between_tiers.main_labels(fed, tiers).tolist()
+    assert run.trained.tolist() == forgotten.main_labels(fed, tiers).tolist()
     counts = np.bincount(fed.test.y.numpy())
     assert run.knows[-1] @ counts / counts.sum() == pytest.approx(run.accuracy)
 
@@ -227,7 +228,7 @@ def test_a_followed_run_is_the_plain_one_and_knows_each_label_after_each_update(
 def test_a_row_has_a_dot_for_each_run_and_a_bar_at_their_mean() -> None:
     none = np.zeros((0, 1))
     runs = {
-        key: [between_tiers.Followed(value, none, none[:, 0]) for value in values]
+        key: [forgotten.Followed(value, none, none[:, 0], torch.zeros(0, 1)) for value in values]
         for key, values in {"TFedAvg": [0.2, 0.4], "FedMas": [0.5, 0.7]}.items()
     }
     figure = within_updates.after_fifty(runs)

@@ -29,7 +29,7 @@ def test_two_tasks_are_kept_better_by_the_plain_penalty(text: str) -> None:
         rows[rows["tasks"] == "labels"].groupby(["importance", "strength"]).mean(numeric_only=True)
     )
     best = {name: 100 * two.loc[name, "both"].max() for name in ("uniform", "mas")}
-    words = f"a mean of {best['uniform']:.0f} %, with $\\Omega$ {best['mas']:.0f} %"
+    words = f"{best['uniform']:.0f} % in the mean of both, and $\\Omega$ {best['mas']:.0f} %"
     assert words in text
     left = judging.course()["05-memory-two-lost"].finding
     assert 0.005 < 0.1 - left.mean < 0.015

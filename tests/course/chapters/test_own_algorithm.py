@@ -278,7 +278,7 @@ def test_the_stored_leads_are_what_the_text_says(text) -> None:
         ["+2.3", "+0.8", "+3.8", 5],
         ["+1.1", "-0.2", "+2.4", 5],
     ]
-    assert "here at η = 0.1: 1.1 points below `Mine` [−0.2, 2.4], *undecided*" in text
+    assert "at η = 0.1, ends 1.1 points below `Mine` [−0.2, 2.4], *undecided*" in text
     assert "4.2 points after 12 rounds [2.6, 5.8], *holds*, and by 1.5 after 50 [0.7, 2.3]" in text
     assert (
         "After 50 rounds at η = 0.4 `Mine` ends 2.3 points above FedAvg [0.8, 3.8], n = 5" in text
@@ -316,7 +316,7 @@ def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
     ]
     assert "2.0 points [1.7, 2.3]" in text
     assert "lead over FedAvgM is 0.34 points [0.02, 0.66]: equivalent within δ = 1." in text
-    assert "Of 17 rates its best was 0.28" in text
+    assert "Our coarse rates skip its best of 17, 0.28" in text
     assert [row[0] for row in rows[1:]] == ["FedAvg, η = 0.57", "FedAvgM, η = 0.28"]
     assert figures.tuned().layout.xaxis.title.text.endswith("FedDyn is 0.28")
 
@@ -339,7 +339,9 @@ def test_with_absent_clients_only_feddyn_stops(text) -> None:
     }
     fedavg, server, feddyn = swings.values()
     assert min(fedavg, server) > 0.1 > 0.001 > feddyn
-    assert "the server's half does not stop at all, and neither does FedAvg; FedDyn does" in text
+    assert (
+        "the server's half does not stop at all, and neither does FedAvg; in exercise 8.1" in text
+    )
 
 
 def test_the_settings_that_were_tried_are_what_the_text_says(text) -> None:

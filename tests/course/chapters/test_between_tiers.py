@@ -60,6 +60,8 @@ def test_logits_grow_with_the_penalty_and_late_in_a_run_tfedavg_hardly_forgets()
     assert share.loc[("last", "TFedAvg"), "after_2"] == 97
     rows = {row[0]: row[-1] for row in lasting.logits().layout.meta["table"]["rows"]}
     assert rows == {"TFedAvg": "5.4", "FedMas": "69.4"}
+    curves = tables.read("tiers_memory_curves").set_index(["method", "round"])["outputs_mean"]
+    assert round(curves["FedMas softmax", 50]) == 8
 
 
 def test_a_stored_curve_has_the_twenty_seeds_of_the_table_of_best_rates() -> None:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.language import translator
 from fedlab_core.plots.style import Look, new_figure, set_description
-from fedlab_course.chapters.ch05_fedmas import ideas
+from fedlab_course.chapters.ch05_fedmas.chosen import LOOKS, full_name
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.methods.forgotten import AFTER, Followed, kept
 
@@ -21,24 +21,12 @@ _OF_ONE_RUN: dict[str, Any] = {
     "hoverinfo": "skip",
     "showlegend": False,
 }
-NAMES = {
-    "TFedAvg": "TFedAvg",
-    "plain penalty": _("plain penalty"),
-    "Ω, shuffled": _("Ω, shuffled"),
-    "FedMas": "FedMas",
-}
-LOOKS = {
-    "TFedAvg": ideas.TIERS,
-    "plain penalty": ideas.PLAIN,
-    "Ω, shuffled": ideas.SHUFFLED,
-    "FedMas": ideas.OMEGA,
-}
 
 
 def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     """:func:`kept` of each method: a thin line for each run, and their mean.
 
-    ``runs``: key of ``NAMES`` → runs.
+    ``runs``: key of ``CHOSEN`` → runs.
     """
     figure = new_figure(
         title=_("What is left of a tier's label"),
@@ -50,8 +38,8 @@ def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     for key, found in runs.items():
         curves = np.array([kept(run) for run in found])
         mean = curves.mean(0)
-        _add_method(figure, along, curves, mean, NAMES[key], LOOKS[key])
-        rows.append([NAMES[key], *(f"{value:.0%}" for value in mean)])
+        _add_method(figure, along, curves, mean, full_name(key), LOOKS[key])
+        rows.append([full_name(key), *(f"{value:.0%}" for value in mean)])
     figure.update_xaxes(tickvals=along, range=[-0.15, AFTER + 0.1])
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(

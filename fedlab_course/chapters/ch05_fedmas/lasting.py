@@ -20,7 +20,12 @@ _ = translator(__name__)
 _SHOWN = (4, 10, 20, 50)  # rounds in the table of a figure
 _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
-_HIGHER = Look(ideas.OMEGA.colour, "9px,3px", "square")  # FedMas at its own best rate
+# a method has one colour; η = 0.071 is solid, 0.4 dashed, and the softmax dotted
+_TIERS = Look(ideas.TIERS.colour, "solid", "circle")
+_TIERS_HIGHER = Look(ideas.TIERS.colour, "9px,3px", "diamond")
+_SOLID = Look(ideas.OMEGA.colour, "solid", "square")
+_HIGHER = Look(ideas.OMEGA.colour, "9px,3px", "x")
+_SOFTMAX = Look(ideas.OMEGA.colour, "2px,5px", "triangle-up")
 
 
 class _Curve(NamedTuple):
@@ -36,9 +41,11 @@ def fifty_rounds() -> go.Figure:
     line where TFedAvg has made about 50 updates.
     """
     curves = {
-        "TFedAvg, η = 0.071": _accuracy("tfedavg", 0.07071, ideas.TIERS),
-        "FedMas, η = 0.071": _accuracy("fedmas", 0.07071, ideas.OMEGA, strength=0.1),
+        "TFedAvg, η = 0.071": _accuracy("tfedavg", 0.07071, _TIERS),
+        "FedMas, η = 0.071": _accuracy("fedmas", 0.07071, _SOLID, strength=0.1),
+        "TFedAvg, η = 0.4": _accuracy("tfedavg", 0.4, _TIERS_HIGHER),
         "FedMas, η = 0.4": _accuracy("fedmas", 0.4, _HIGHER, strength=0.1),
+        "FedMas (softmax), η = 0.28": _accuracy("fedmas", 0.2828, _SOFTMAX, strength=10.0),
     }
     figure = new_figure(
         title=_("Fifty rounds, 20 seeds"),
@@ -65,8 +72,8 @@ def logits() -> go.Figure:
     axis of y is logarithmic.
     """
     curves = {
-        "TFedAvg": _outputs("TFedAvg", ideas.TIERS),
-        "FedMas": _outputs("FedMas", ideas.OMEGA),
+        "TFedAvg": _outputs("TFedAvg", _TIERS),
+        "FedMas": _outputs("FedMas", _SOLID),
     }
     figure = new_figure(
         title=_("How large the logits are, η = 0.071"),
@@ -122,7 +129,7 @@ def _add(
         end = float(mean.iloc[-1])
         ends[name] = (float(x[-1]), float(np.log10(end)) if is_log else end)
     colours = {name: curve.look.colour for name, curve in curves.items()}
-    comparison_figures.name_ends(figure, ends, colours, span)
+    comparison_figures.name_ends(figure, ends, colours, span, leader=14)
     figure.update_xaxes(range=[0, 50.5])
 
 

@@ -13,7 +13,7 @@ from fedlab_core.compare import t_interval
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
-from fedlab_course.chapters.ch05_fedmas import between_tiers
+from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, LOOKS, full_name
 from fedlab_course.evidence import best_rates, rate_figures
 from fedlab_course.methods import forgotten
 from fedlab_course.methods.forgotten import Followed
@@ -21,22 +21,8 @@ from fedlab_course.methods.forgotten import Followed
 _ = translator(__name__)
 
 RATED = ("FedAvg", "TFedAvg", "one client an update")
-_NAMES = {
-    "FedAvg": "FedAvg",
-    "TFedAvg": "TFedAvg",
-    "one client an update": _("one client an update"),
-}
+_NAMES = {"one client an update": _("one client an update")}
 _PAIRS = (("TFedAvg", "FedAvg"), ("TFedAvg", "one client an update"))
-# λ and η. Those of TFedAvg and of FedMas are the best of "rates_digits" within fifty updates, with
-# 30 and 60 % on validation samples of seeds 100 to 102. No other pair of PAIRS is better by a
-# point for a penalty. The plain one has the pair of FedMas, with 29.9 %; the best of PAIRS has
-# 30.8 %. Shuffled Ω has 14.5 % there, and 30.5 % at its own best pair.
-CHOSEN = {
-    "TFedAvg": (0.0, 0.07071),
-    "plain penalty": (0.1, 0.4),
-    "Ω, shuffled": (0.3, 0.07071),
-    "FedMas": (0.1, 0.4),
-}
 PAIRS = tuple(
     product((0.001, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.025, 0.05, 0.07071, 0.1, 0.2, 0.2828, 0.4, 0.8))
 )
@@ -49,7 +35,6 @@ _SPLIT_NAMES = {
     "Dirichlet 0.3": _("Dirichlet 0.3"),
     "IID": _("IID"),
 }
-_SHOWN = ("rounds", "updates")
 _AXES = {
     "rounds": _("mean of rounds 46–50"),
     "updates": _("last round within 50 updates"),
@@ -68,25 +53,44 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
 
 
 def rated() -> pd.DataFrame:
-    """A row for each method of ``RATED`` at its best rates by rounds and by updates, on seeds and
-    test images that chose nothing, and a row for each of ``_PAIRS``: the paired difference in
-    points with its 95 % interval.
+    """The methods of ``RATED`` by rounds and by updates, as :func:`_table`."""
+    return _table(RATED, _PAIRS, ("rounds", "updates"))
+
+
+def by_count() -> pd.DataFrame:
+    """The methods of ``RATED`` and FedMas by rounds, by updates and by bytes, as :func:`_table`."""
+    return _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES))
+
+
+def _table(
+    methods: Sequence[str], pairs: Sequence[tuple[str, str]], axes: Sequence[str]
+) -> pd.DataFrame:
+    """A row for each method at its best setting for each column, on seeds and test images that
+    chose nothing, and a row for each of the ``pairs``: the paired difference in points with its
+    95 % interval.
     """
-    rows = {
-        _NAMES[method]: {_AXES[axis]: _cell(method, axis) for axis in _SHOWN} for method in RATED
-    }
-    for pair in _PAIRS:
-        rows[" − ".join(_NAMES[method] for method in pair)] = {
-            _AXES[axis]: _points(best_rates.ahead(_SPLIT, *pair, axis)) for axis in _SHOWN
-        }
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(_("20 seeds"))
+    rows = {method: {_AXES[axis]: _cell(method, axis) for axis in axes} for method in methods}
+    for pair in pairs:
+        cells = {}
+        for axis in axes:
+            first, second = (_variant(method, axis) for method in pair)
+            cells[_AXES[axis]] = _points(best_rates.ahead(_SPLIT, first, second, axis))
+        rows[" − ".join(_NAMES.get(method, method) for method in pair)] = cells
+    names = [_NAMES.get(name, name) for name in rows]
+    return pd.DataFrame(list(rows.values()), index=pd.Index(names, name=_("20 seeds")))
+
+
+def _variant(method: str, axis: str) -> str:
+    """The name of a method in the tables: of FedMas the variant that validation prefers."""
+    return best_rates.best_of(_SPLIT, best_rates.FEDMAS, axis) if method == "FedMas" else method
 
 
 def _cell(method: str, axis: str) -> str:
     """The mean and the standard deviation over seeds; the rate, with a note at an edge."""
-    values = best_rates.judged(_SPLIT, method, axis)
-    rates = best_rates.curve(_SPLIT, method, axis)
-    best = best_rates.best_rate(_SPLIT, method, axis)
+    variant = _variant(method, axis)
+    values = best_rates.judged(_SPLIT, variant, axis)
+    rates = best_rates.curve(_SPLIT, variant, axis)
+    best = best_rates.best_rate(_SPLIT, variant, axis)
     words = _("{value} (η = {rate}, edge of the grid)")
     if best not in (min(rates), max(rates)):
         words = "{value} (η = {rate})"
@@ -159,8 +163,8 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     for place, (key, found) in enumerate(runs.items()):
         values = [run.accuracy for run in found]
         mean = float(np.mean(values))
-        _add_row(figure, place, _full_name(key), values, mean, between_tiers.LOOKS[key])
-        rows.append([_full_name(key), f"{mean:.1%}", *(f"{value:.1%}" for value in values)])
+        _add_row(figure, place, full_name(key), values, mean, LOOKS[key])
+        rows.append([full_name(key), f"{mean:.1%}", *(f"{value:.1%}" for value in values)])
     words = _add_fedavg(figure)
     names = [row[0] for row in rows]
     figure.update_yaxes(
@@ -186,15 +190,6 @@ def _add_fedavg(figure: go.Figure) -> str:
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -6}
     figure.add_annotation(x=mean, y=-0.45, text=words, font={"color": GREY}, **note)
     return words
-
-
-def _full_name(key: str) -> str:
-    """The name of a method with its λ and η."""
-    strength, lr = CHOSEN[key]
-    if not strength:
-        return _("{name}, η = {lr:.2g}").format(name=between_tiers.NAMES[key], lr=lr)
-    words = _("{name}, λ = {strength:g}, η = {lr:.2g}")
-    return words.format(name=between_tiers.NAMES[key], strength=strength, lr=lr)
 
 
 def _add_row(

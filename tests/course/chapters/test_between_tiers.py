@@ -30,11 +30,9 @@ def test_the_figure_of_forgetting_has_a_line_for_each_run_and_names_the_means() 
     run = forgotten.Followed(0.5, knows, np.array([0, 1, 1, 1, 1, 1]), torch.zeros(6, 1))
     figure = between_tiers.forgotten({"TFedAvg": [run, run], "FedMas": [run]})
     assert [len(trace.x) for trace in figure.data] == [6] * 5
-    assert [trace.name for trace in figure.data if trace.showlegend is None] == [
-        "TFedAvg",
-        "FedMas",
-    ]
-    assert figure.layout.meta["table"]["rows"][0] == ["TFedAvg", *["50%"] * 6]
+    names = ["TFedAvg, η = 0.071", "FedMas, λ = 0.1, η = 0.4"]
+    assert [trace.name for trace in figure.data if trace.showlegend is None] == names
+    assert figure.layout.meta["table"]["rows"][0] == [names[0], *["50%"] * 6]
 
 
 def test_the_lead_of_fedmas_does_not_last() -> None:
@@ -42,12 +40,6 @@ def test_the_lead_of_fedmas_does_not_last() -> None:
     curves = tables.read("tiers_lasting_curves").set_index(keys).sort_index()
     mean = (100 * curves["test_accuracy_mean"]).round()
     free, fedmas = mean.loc["tfedavg"].droplevel(0), mean.loc["fedmas", 0.1]
-    assert fedmas[0.4, 4] == 58
-    sent = curves["bytes"]
-    bytes_of_fedmas = sent["fedmas", 0.1, 0.4, 4]
-    rounds = sent.loc["tfedavg"].droplevel(0)[0.07071]
-    assert rounds[8] <= bytes_of_fedmas < rounds[9]
-    assert free[0.07071, 8] == 63
     at_the_end = [fedmas[0.4, 50], free[0.4, 50], free[0.07071, 50], fedmas[0.07071, 50]]
     assert at_the_end == [21, 25, 96, 73]
 
@@ -55,7 +47,6 @@ def test_the_lead_of_fedmas_does_not_last() -> None:
 def test_logits_grow_with_the_penalty_and_late_in_a_run_tfedavg_hardly_forgets() -> None:
     left = tables.read("tiers_memory").groupby(["window", "method"]).mean(numeric_only=True)
     share = (100 * left).round()
-    assert share.loc["first", "after_2"][["TFedAvg", "FedMas"]].tolist() == [16, 26]
     assert share.loc[("last", "FedMas"), "after_0"] == 87
     assert share.loc[("last", "TFedAvg"), "after_2"] == 97
     rows = {row[0]: row[-1] for row in lasting.logits().layout.meta["table"]["rows"]}
@@ -74,7 +65,9 @@ def test_a_stored_curve_has_the_twenty_seeds_of_the_table_of_best_rates() -> Non
     assert {row[0]: row[-1] for row in rows} == {
         "TFedAvg, η = 0.071": "96%",
         "FedMas, η = 0.071": "73%",
+        "TFedAvg, η = 0.4": "25%",
         "FedMas, η = 0.4": "21%",
+        "FedMas (softmax), η = 0.28": "97%",
     }
     assert 3.5 < lasting._fifty_updates() < 4.2
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch05_fedmas import patient, turns, within_updates
+from fedlab_course.chapters.ch05_fedmas import chosen, patient, turns, within_updates
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import best_rates
 from fedlab_course.experiments.measured_runs import divided
@@ -75,7 +75,10 @@ def test_the_table_names_a_best_rate_at_the_edge_of_the_grid() -> None:
 
 
 def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
-    row = within_updates.penalty_by_split().loc["one label"]
+    table = within_updates.by_count()
+    row = table.loc["FedMas − TFedAvg"]
+    assert row.tolist() == within_updates.penalty_by_split().loc["one label"].tolist()
+    assert table.loc["FedMas", "last round within 120 MB"] == "89.8% ± 1.4% (η = 0.018)"
     assert row["mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
     assert row["last round within 50 updates"] == "+27.5 [+23.0, +32.0]"
     assert row["last round within 120 MB"] == "−6.5 [−7.3, −5.7]"
@@ -91,10 +94,10 @@ def test_fifty_rounds_and_fifty_updates_prefer_other_variants_of_fedmas() -> Non
 def test_live_runs_have_the_best_settings_for_updates() -> None:
     for key, method in {"TFedAvg": "TFedAvg", "FedMas": "FedMas implicit"}.items():
         runs = best_rates.judged_runs("one_label", method, "updates")
-        assert runs["lr"].unique().tolist() == [within_updates.CHOSEN[key][1]]
-    assert runs["parameter"].unique().tolist() == [within_updates.CHOSEN["FedMas"][0]]
+        assert runs["lr"].unique().tolist() == [chosen.CHOSEN[key][1]]
+    assert runs["parameter"].unique().tolist() == [chosen.CHOSEN["FedMas"][0]]
     assert round(100 * best_rates.judged("one_label", "FedMas implicit", "updates").mean()) == 56
-    assert within_updates.CHOSEN["plain penalty"] == within_updates.CHOSEN["FedMas"]
+    assert chosen.CHOSEN["plain penalty"] == chosen.CHOSEN["FedMas"]
     stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
     assert round(stored.mean()) == 13
     assert round((50 // stored * stored).mean()) == 45
@@ -182,9 +185,9 @@ def test_no_other_pair_makes_a_penalty_better_by_a_point(key: str, rule: type[fl
             values.append(run.records[-1].test_accuracy)
     means = {pair: np.mean(values) for pair, values in ends.items()}
     assert len(means) == 56
-    assert max(means.values()) - means[within_updates.CHOSEN[key]] < 0.01
+    assert max(means.values()) - means[chosen.CHOSEN[key]] < 0.01
     at_chosen = {"plain penalty": 29.9, "Ω, shuffled": 30.5, "FedMas": 59.9}
-    assert 100 * means[within_updates.CHOSEN[key]] == pytest.approx(at_chosen[key], abs=0.1)
+    assert 100 * means[chosen.CHOSEN[key]] == pytest.approx(at_chosen[key], abs=0.1)
 
 
 @pytest.mark.slow

@@ -37,8 +37,8 @@ _SPLIT_NAMES = {
 }
 _AXES = {
     "rounds": _("mean of rounds 46–50"),
-    "updates": _("last round within 50 updates"),
-    "bytes": _("last round within 120 MB"),
+    "updates": _("within 50 updates"),
+    "bytes": _("within 120 MB"),
 }
 
 
@@ -59,7 +59,8 @@ def rated() -> pd.DataFrame:
 
 def by_count() -> pd.DataFrame:
     """The methods of ``RATED`` and FedMas by rounds, by updates and by bytes, as :func:`_table`."""
-    return _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES))
+    table = _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES))
+    return table.replace(r" ± [\d.]+%", "", regex=True)  # a narrow page has no room for it
 
 
 def _table(
@@ -91,7 +92,7 @@ def _cell(method: str, axis: str) -> str:
     values = best_rates.judged(_SPLIT, variant, axis)
     rates = best_rates.curve(_SPLIT, variant, axis)
     best = best_rates.best_rate(_SPLIT, variant, axis)
-    words = _("{value} (η = {rate}, edge of the grid)")
+    words = _("{value} (η = {rate}, edge)")
     if best not in (min(rates), max(rates)):
         words = "{value} (η = {rate})"
     value = f"{values.mean():.1%} ± {values.std():.1%}"

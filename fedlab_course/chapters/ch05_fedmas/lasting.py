@@ -20,12 +20,11 @@ _ = translator(__name__)
 _SHOWN = (4, 10, 20, 50)  # rounds in the table of a figure
 _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
-# a method has one colour; η = 0.071 is solid, 0.4 dashed, and the softmax dotted
+# a method has one colour; η = 0.071 is solid, and 0.4 dashed
 _TIERS = Look(ideas.TIERS.colour, "solid", "circle")
 _TIERS_HIGHER = Look(ideas.TIERS.colour, "9px,3px", "diamond")
 _SOLID = Look(ideas.OMEGA.colour, "solid", "square")
 _HIGHER = Look(ideas.OMEGA.colour, "9px,3px", "x")
-_SOFTMAX = Look(ideas.OMEGA.colour, "2px,5px", "triangle-up")
 
 
 class _Curve(NamedTuple):
@@ -45,7 +44,6 @@ def fifty_rounds() -> go.Figure:
         "FedMas, η = 0.071": _accuracy("fedmas", 0.07071, _SOLID, strength=0.1),
         "TFedAvg, η = 0.4": _accuracy("tfedavg", 0.4, _TIERS_HIGHER),
         "FedMas, η = 0.4": _accuracy("fedmas", 0.4, _HIGHER, strength=0.1),
-        "FedMas (softmax), η = 0.28": _accuracy("fedmas", 0.2828, _SOFTMAX, strength=10.0),
     }
     figure = new_figure(
         title=_("Fifty rounds, 20 seeds"),

@@ -20,9 +20,15 @@ from fedlab_course.methods.forgotten import Followed
 
 _ = translator(__name__)
 
-RATED = ("FedAvg", "TFedAvg", "one client an update")
-_NAMES = {"one client an update": _("one client an update")}
-_PAIRS = (("TFedAvg", "FedAvg"), ("TFedAvg", "one client an update"))
+RATED = ("FedAvg", "one client an update", "random groups", "TFedAvg")
+_NAMES = {
+    "one client an update": _("one client an update"),
+    "random groups": _("random groups"),
+    "logits": _("FedMas, logits"),
+    "softmax": _("FedMas, softmax"),
+}
+_VARIANTS = {"logits": ("FedMas explicit", "FedMas implicit"), "softmax": ("FedMas softmax",)}
+_PAIRS = (("TFedAvg", "FedAvg"), ("TFedAvg", "random groups"))
 PAIRS = tuple(
     product((0.001, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.025, 0.05, 0.07071, 0.1, 0.2, 0.2828, 0.4, 0.8))
 )
@@ -58,8 +64,11 @@ def rated() -> pd.DataFrame:
 
 
 def by_count() -> pd.DataFrame:
-    """The methods of ``RATED`` and FedMas by rounds, by updates and by bytes, as :func:`_table`."""
-    table = _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES))
+    """The methods of ``RATED`` and FedMas, with Ω of the logits and of the softmax, by rounds, by
+    updates and by bytes, as :func:`_table`.
+    """
+    pairs = (("logits", "TFedAvg"), ("softmax", "TFedAvg"))
+    table = _table((*RATED, *_VARIANTS), pairs, tuple(_AXES))
     return table.replace(r" ± [\d.]+%", "", regex=True)  # a narrow page has no room for it
 
 
@@ -82,21 +91,27 @@ def _table(
 
 
 def _variant(method: str, axis: str) -> str:
-    """The name of a method in the tables: of FedMas the variant that validation prefers."""
-    return best_rates.best_of(_SPLIT, best_rates.FEDMAS, axis) if method == "FedMas" else method
+    """The name of a method in the tables: of FedMas the step that validation prefers."""
+    if method in _VARIANTS:
+        return best_rates.best_of(_SPLIT, _VARIANTS[method], axis)
+    return method
 
 
 def _cell(method: str, axis: str) -> str:
-    """The mean and the standard deviation over seeds; the rate, with a note at an edge."""
+    """The mean and the standard deviation over seeds; λ, and the rate, with a note at an edge."""
     variant = _variant(method, axis)
     values = best_rates.judged(_SPLIT, variant, axis)
     rates = best_rates.curve(_SPLIT, variant, axis)
     best = best_rates.best_rate(_SPLIT, variant, axis)
-    words = _("{value} (η = {rate}, edge)")
+    words = _("{value} ({setting}, edge)")
     if best not in (min(rates), max(rates)):
-        words = "{value} (η = {rate})"
+        words = "{value} ({setting})"
+    setting = f"η = {best:.2g}"
+    strength = best_rates.judged_runs(_SPLIT, variant, axis)["parameter"].iloc[0]
+    if not np.isnan(strength):
+        setting = f"λ = {strength:g}, {setting}"
     value = f"{values.mean():.1%} ± {values.std():.1%}"
-    return words.format(value=value, rate=f"{best:.2g}")
+    return words.format(value=value, setting=setting)
 
 
 def _points(gaps: pd.Series) -> str:

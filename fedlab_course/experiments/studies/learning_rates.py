@@ -30,6 +30,7 @@ from fedlab_course.evidence import configs
 from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow, Tables
 from fedlab_course.experiments.measured_runs import DIGITS, divided, load, measured
 from fedlab_course.methods.one_client import OneClientAnUpdate
+from fedlab_course.methods.random_groups import RandomGroups
 
 VALIDATION = 0.2  # of the training samples
 CRITERIA = {
@@ -173,6 +174,7 @@ ON_DIGITS = RatePicture(
             fl.FedMas(strength, penalty_step="implicit", output="softmax")
             for strength in (10.0, 100.0, 1000.0)
         ],
+        "random groups": [RandomGroups()],
     },
     rates=tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),  # 0.0088 to 2.26
     # most claims are about the first ones

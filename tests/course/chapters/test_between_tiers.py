@@ -67,7 +67,6 @@ def test_a_stored_curve_has_the_twenty_seeds_of_the_table_of_best_rates() -> Non
         "FedMas, η = 0.071": "73%",
         "TFedAvg, η = 0.4": "25%",
         "FedMas, η = 0.4": "21%",
-        "FedMas (softmax), η = 0.28": "97%",
     }
     assert 3.5 < lasting._fifty_updates() < 4.2
 

@@ -7,12 +7,14 @@ import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.compare import t_interval
 from fedlab_course.chapters.ch05_fedmas import chosen, patient, turns, within_updates
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import best_rates
 from fedlab_course.experiments.measured_runs import divided
 from fedlab_course.experiments.studies import learning_rates
 from fedlab_course.methods import forgotten
+from fedlab_course.methods.random_groups import RandomGroups
 
 ONE_LABEL = {"num_clients": 100, "labels_per_client": 1}
 AXES = ("rounds", "updates")
@@ -56,17 +58,20 @@ def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
     table = within_updates.rated()
     assert list(table.index) == [
         "FedAvg",
-        "TFedAvg",
         "one client an update",
+        "random groups",
+        "TFedAvg",
         "TFedAvg − FedAvg",
-        "TFedAvg − one client an update",
+        "TFedAvg − random groups",
     ]
     assert table.loc["FedAvg", "within 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
     ends = {name: best_rates.curve("one_label", name, "rounds") for name in ("TFedAvg", "FedAvg")}
     tiers, fedavg = (max(rates.values(), key=np.mean).mean() for rates in ends.values())
     assert round(100 * (tiers - fedavg)) == 6  # on validation samples
-    last = table.loc["TFedAvg − one client an update"]
-    assert last["mean of rounds 46–50"] == "−0.1 [−0.6, +0.4]"
+    last = table.loc["TFedAvg − random groups"]
+    assert last.tolist() == ["+1.1 [+0.6, +1.6]", "−13.5 [−20.1, −6.9]"]
+    alone = t_interval(100 * best_rates.ahead("one_label", "TFedAvg", "one client an update"))
+    assert alone.low < 0 < alone.high < 0.5
 
 
 def test_the_table_names_a_best_rate_at_the_edge_of_the_grid() -> None:
@@ -76,9 +81,10 @@ def test_the_table_names_a_best_rate_at_the_edge_of_the_grid() -> None:
 
 def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
     table = within_updates.by_count()
-    row = table.loc["FedMas − TFedAvg"]
-    assert row.tolist() == within_updates.penalty_by_split().loc["one label"].tolist()
-    assert table.loc["FedMas", "within 120 MB"] == "89.8% (η = 0.018)"
+    cells = table.loc["FedMas, logits"].tolist()
+    assert cells[1:] == ["55.5% (λ = 0.1, η = 0.4)", "89.8% (λ = 1, η = 0.018)"]
+    assert table.loc["FedMas, logits − TFedAvg", "mean of rounds 46–50"] == "+0.2 [0.0, +0.4]"
+    row = within_updates.penalty_by_split().loc["one label"]
     assert row["mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
     assert row["within 50 updates"] == "+27.5 [+23.0, +32.0]"
     assert row["within 120 MB"] == "−6.5 [−7.3, −5.7]"
@@ -298,3 +304,15 @@ def test_two_equal_algorithms_agree_after_a_round(capsys: pytest.CaptureFixture[
         > 1e-6
     )
     assert "differ" in capsys.readouterr().out
+
+
+def test_random_groups_have_the_sizes_of_the_tiers_and_other_clients() -> None:
+    fed, model, tiers = one_label(54)
+    work = {"rounds": 1, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
+    simulation = fl.Simulation(fed, model, RandomGroups(), **work, seed=54, progress=False)
+    simulation.run()
+    groups = simulation.state_dict()["algorithm"]["clusters"].numpy()
+    assert np.bincount(groups).tolist() == np.bincount(tiers).tolist()
+    labels = np.array([int(fed.y[part[0]]) for part in fed.parts])
+    mixed = [len(np.unique(labels[groups == group])) for group in np.unique(groups)]
+    assert max(mixed) > 3

@@ -6,7 +6,6 @@ information, and Memory Aware Synapses (Aljundi et al., ECCV 2018) with that of 
 importance is a plain spring.
 """
 
-import contextlib
 import copy
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,6 @@ from torch.nn.utils import vector_to_parameters
 
 import fedlab_core as fl
 from fedlab_core.algorithms.wrapper import Wrapper
-from fedlab_core.aliases import RunState
 from fedlab_core.clients.updates import LocalUpdates
 from fedlab_core.correction import Correction
 from fedlab_core.engines.flat import FlatModel
@@ -97,42 +95,6 @@ def _at(model: nn.Module, params: torch.Tensor) -> nn.Module:
     at = copy.deepcopy(model)
     vector_to_parameters(params, at.parameters())
     return at
-
-
-def two_tasks(
-    strengths: Sequence[float],
-    fed: fl.FederatedDataset,
-    model: nn.Module,
-    tests: Tests,
-    *,
-    rounds_each: int,
-    **settings: Any,
-) -> dict[float, np.ndarray]:
-    """λ → the accuracy [R, 2] on each of two ``tests`` after each round, with a plain penalty: Ω is
-    1 for every parameter.
-
-    All share the rounds of the first task. A run that diverges has fewer rows.
-    """
-    first = fl.Simulation(fed, model, Noted(Continual(0.0, "uniform", rounds_each)), **settings)
-    while first.round < rounds_each:
-        next(first)
-    state = first.state_dict()
-    tables = {}
-    for strength in strengths:
-        rule = Noted(Continual(strength, "uniform", rounds_each))
-        second = fl.Simulation(fed, model, rule, **settings)
-        _go_on(second, state)
-        way = second.state_dict()["algorithm"]["noted_way"]
-        tables[strength] = knowledge(way, model, tests)
-    return tables
-
-
-def _go_on(simulation: fl.Simulation, state: RunState) -> None:
-    """Run the rounds that are left after ``state``, until the run ends or diverges."""
-    simulation.load_state_dict({**state, "config": simulation.history.config})
-    with warnings.catch_warnings(), contextlib.suppress(Diverged):
-        warnings.simplefilter("ignore")
-        simulation.run()
 
 
 class Watched(NamedTuple):

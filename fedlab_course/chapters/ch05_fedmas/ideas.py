@@ -1,14 +1,14 @@
-"""Figures of forgetting: tasks one after another, and the stiff steps of a penalty."""
+"""The looks of the methods of chapter 5, and the stiff steps of a penalty."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import COMPETITORS, GREY, GROUPS, INK
-from fedlab_core.plots.style import Look, group_look, known_slot, look, new_figure, set_description
+from fedlab_core.plots.colours import COMPETITORS, GREY
+from fedlab_core.plots.style import group_look, known_slot, look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
@@ -21,69 +21,8 @@ TIERS = group_look(COMPETITORS["TFedAvg"])
 PLAIN = group_look(1)
 SHUFFLED = group_look(0)
 OMEGA = look(known_slot("FedMas") or 0)
-_TASKS = (Look(GROUPS[5], "solid", "circle"), Look(GROUPS[6], "9px,3px", "square"))
 _STEPS = 7  # that of the explicit step
 _SIDES = ("bottom left", "middle right", "top right")  # of the labels of a curve
-
-
-def forgetting(
-    accuracies: Mapping[float, np.ndarray],
-    *,
-    visits: Sequence[int],
-    names: Sequence[str],
-    goal: Goal | None = None,
-) -> Idea:
-    """What a model knows of each task while it trains on one after another, for several λ. Slider
-    ``value``.
-
-    ``accuracies``: λ → [R, T], the accuracy on each of T tasks after each of R rounds; ``visits``
-    [R]: the task that was trained in each of them, drawn as a ring on its curve; ``names`` [T] of
-    the tasks.
-    """
-    figures = {
-        strength: _figure(strength, table, np.asarray(visits), names)
-        for strength, table in accuracies.items()
-    }
-    return gallery(figures, _("λ of the penalty"), goal=goal)
-
-
-def _figure(
-    strength: float, table: np.ndarray, trained: np.ndarray, names: Sequence[str]
-) -> go.Figure:
-    along = np.arange(1, len(table) + 1)
-    last = table[-1]
-    best = table.max(0)
-    figure = new_figure(
-        title=_("Two tasks, λ = {strength:g}").format(strength=strength),
-        x_title=_("round"),
-        y_title=_("accuracy on the task"),
-    )
-    for task, (name, values) in enumerate(zip(names, table.T, strict=True)):
-        mine = trained == task
-        ring = {"color": INK, "width": np.where(mine, 2.5, 0)}
-        sizes = np.where(mine, 12, 6)
-        hover = _("{name}: %{{y:.1%}} after round %{{x}}").format(name=name) + "<extra></extra>"
-        add_curve(
-            figure,
-            along,
-            values,
-            name,
-            _TASKS[task % len(_TASKS)],
-            size=sizes,
-            marker_line=ring,
-            hovertemplate=hover,
-        )
-    figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
-    text = _(
-        "λ={strength:g}. Accuracy on each of {tasks} tasks after each of {rounds} rounds; large "
-        "ringed marks where the task itself was trained. Lost since its best, on average "
-        "{lost:.1%}."
-    ).format(strength=strength, tasks=len(names), rounds=len(table), lost=(best - last).mean())
-    rows = [
-        [name, f"{end:.1%}", f"{top:.1%}"] for name, end, top in zip(names, last, best, strict=True)
-    ]
-    set_description(figure, text, [_("task"), _("at the end"), _("best")], rows)
-    return figure
 
 
 ETA = 0.1

@@ -24,10 +24,8 @@ RATED = ("FedAvg", "one client an update", "random groups", "TFedAvg")
 _NAMES = {
     "one client an update": _("one client an update"),
     "random groups": _("random groups"),
-    "logits": _("FedMas, logits"),
-    "softmax": _("FedMas, softmax"),
 }
-_VARIANTS = {"logits": ("FedMas explicit", "FedMas implicit"), "softmax": ("FedMas softmax",)}
+_OF_LOGITS = ("FedMas explicit", "FedMas implicit")
 _PAIRS = (("TFedAvg", "FedAvg"), ("TFedAvg", "random groups"))
 PAIRS = tuple(
     product((0.001, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.025, 0.05, 0.07071, 0.1, 0.2, 0.2828, 0.4, 0.8))
@@ -64,11 +62,10 @@ def rated() -> pd.DataFrame:
 
 
 def by_count() -> pd.DataFrame:
-    """The methods of ``RATED`` and FedMas, with Ω of the logits and of the softmax, by rounds, by
-    updates and by bytes, as :func:`_table`.
+    """The methods of ``RATED``, and FedMas with Ω of the logits, by all three counts, as
+    :func:`_table`.
     """
-    pairs = (("logits", "TFedAvg"), ("softmax", "TFedAvg"))
-    table = _table((*RATED, *_VARIANTS), pairs, tuple(_AXES))
+    table = _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES))
     return table.replace(r" ± [\d.]+%", "", regex=True)  # a narrow page has no room for it
 
 
@@ -92,9 +89,7 @@ def _table(
 
 def _variant(method: str, axis: str) -> str:
     """The name of a method in the tables: of FedMas the step that validation prefers."""
-    if method in _VARIANTS:
-        return best_rates.best_of(_SPLIT, _VARIANTS[method], axis)
-    return method
+    return best_rates.best_of(_SPLIT, _OF_LOGITS, axis) if method == "FedMas" else method
 
 
 def _cell(method: str, axis: str) -> str:
@@ -139,7 +134,7 @@ def penalty_by_split() -> pd.DataFrame:
 
 
 def fifty_updates(
-    rules: Mapping[str, Callable[[np.ndarray, float], fl.Algorithm]],
+    rules: Mapping[str, Callable[..., fl.Algorithm]],
     federation: Callable[[int], tuple[fl.FederatedDataset, Any, np.ndarray]],
     seeds: Sequence[int],
     **settings: Any,
@@ -147,8 +142,8 @@ def fifty_updates(
     """Runs of the whole rounds within ``UPDATES`` updates, one for each seed, with the λ and η of
     ``CHOSEN``.
 
-    ``rules``: key of ``CHOSEN`` → a function of the tiers and of λ; ``federation``: seed →
-    clients, model and the tier of each client.
+    ``rules``: key of ``CHOSEN`` → a function of the tiers, and of λ if there is one;
+    ``federation``: seed → clients, model and the tier of each client.
     """
     runs: dict[str, list[Followed]] = {name: [] for name in rules}
     for seed in seeds:
@@ -157,7 +152,8 @@ def fifty_updates(
         work = settings | {"rounds": rounds, "seed": seed, "progress": False}
         for name, rule in rules.items():
             strength, lr = CHOSEN[name]
-            found = forgotten.follow(fed, model, rule(tiers, strength), tiers, **work, lr=lr)
+            algorithm = rule(tiers, strength) if strength else rule(tiers)
+            found = forgotten.follow(fed, model, algorithm, tiers, **work, lr=lr)
             runs[name].append(found)
     return runs
 

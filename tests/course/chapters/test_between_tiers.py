@@ -47,8 +47,9 @@ def test_the_lead_of_fedmas_does_not_last() -> None:
 def test_logits_grow_with_the_penalty_and_late_in_a_run_tfedavg_hardly_forgets() -> None:
     left = tables.read("tiers_memory").groupby(["window", "method"]).mean(numeric_only=True)
     share = (100 * left).round()
-    assert share.loc[("last", "FedMas"), "after_0"] == 87
-    assert share.loc[("last", "TFedAvg"), "after_2"] == 97
+    last = share.loc["last"][["after_0", "after_2"]]
+    assert last.loc["TFedAvg"].tolist() == [99, 97]
+    assert last.loc["FedMas"].tolist() == [87, 83]
     rows = {row[0]: row[-1] for row in lasting.logits().layout.meta["table"]["rows"]}
     assert rows == {"TFedAvg": "5.4", "FedMas": "69.4"}
     curves = tables.read("tiers_memory_curves").set_index(["method", "round"])["outputs_mean"]

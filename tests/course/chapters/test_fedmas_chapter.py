@@ -81,9 +81,9 @@ def test_the_table_names_a_best_rate_at_the_edge_of_the_grid() -> None:
 
 def test_the_penalty_adds_by_updates_and_costs_by_bytes() -> None:
     table = within_updates.by_count()
-    cells = table.loc["FedMas, logits"].tolist()
+    cells = table.loc["FedMas"].tolist()
     assert cells[1:] == ["55.5% (λ = 0.1, η = 0.4)", "89.8% (λ = 1, η = 0.018)"]
-    assert table.loc["FedMas, logits − TFedAvg", "mean of rounds 46–50"] == "+0.2 [0.0, +0.4]"
+    assert table.loc["FedMas − TFedAvg", "mean of rounds 46–50"] == "+0.2 [0.0, +0.4]"
     row = within_updates.penalty_by_split().loc["one label"]
     assert row["mean of rounds 46–50"] == "+0.2 [−0.1, +0.4]"
     assert row["within 50 updates"] == "+27.5 [+23.0, +32.0]"
@@ -199,7 +199,7 @@ def test_no_other_pair_makes_a_penalty_better_by_a_point(key: str, rule: type[fl
 @pytest.mark.slow
 def test_within_fifty_updates_only_the_penalty_of_the_paper_slows_forgetting() -> None:
     rules = {
-        "TFedAvg": lambda tiers, strength: fl.algorithms.TFedAvg(),
+        "TFedAvg": lambda tiers: fl.algorithms.TFedAvg(),
         "plain penalty": implicit(PlainPenalty),
         "Ω, shuffled": implicit(Shuffled),
         "FedMas": implicit(fl.FedMas),

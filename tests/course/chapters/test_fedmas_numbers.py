@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from fedlab_course.evidence import best_rates, judging, tables
+from fedlab_course.evidence import best_rates, tables
 from tests.course.check.from_notebook import text_of
 
 SETTING = {"partition": "one_label", "epochs": 5}
@@ -29,10 +29,9 @@ def test_two_tasks_are_kept_better_by_the_plain_penalty(text: str) -> None:
         rows[rows["tasks"] == "labels"].groupby(["importance", "strength"]).mean(numeric_only=True)
     )
     best = {name: 100 * two.loc[name, "both"].max() for name in ("uniform", "mas")}
-    words = f"{best['uniform']:.0f} % in the mean of both, and $\\Omega$ {best['mas']:.0f} %"
+    plain, omega = (f"{best[name]:.0f} %" for name in ("uniform", "mas"))
+    words = f"{plain} in the mean of both with the plain penalty, and {omega} with $\\Omega$"
     assert words in text
-    left = judging.course()["05-memory-two-lost"].finding
-    assert 0.005 < 0.1 - left.mean < 0.015
 
 
 def test_the_setting_for_fifty_updates_is_a_bad_one_for_fifty_rounds() -> None:

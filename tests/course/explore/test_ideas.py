@@ -196,19 +196,6 @@ def test_scaffold_and_the_library_agree() -> None:
     assert offset == pytest.approx((state["c"] - state["c_clients"]).numpy(), abs=1e-12)
 
 
-def test_forgetting_draws_the_table_of_its_strength_and_marks_visits() -> None:
-    tables = {0.0: np.array([[0.9, 0.1], [0.2, 0.8]]), 1.0: np.array([[0.9, 0.1], [0.7, 0.7]])}
-    idea = ideas_05.forgetting(tables, visits=[0, 1], names=["first", "second"])
-    figure = idea.figure(value=1.0)
-    assert list(trace(figure, "first").y) == [0.9, 0.7]
-    assert list(trace(figure, "second").y) == [0.1, 0.7]
-    assert list(trace(figure, "second").marker.line.width) == [0, 2.5]
-    assert [row[0] for row in figure.layout.meta["table"]["rows"]] == ["first", "second"]
-    assert "10.0%" in fl.plots.describe(figure)  # (0.9 − 0.7 + 0.7 − 0.7) / 2
-    with pytest.raises(ValueError, match=r"value=0.5: must be one of 0, 1"):
-        idea.figure(value=0.5)
-
-
 def test_an_explicit_step_runs_away_where_an_implicit_one_comes_to_rest() -> None:
     """Both multiply the distance to 3 / (1 + 2λ): by 1 − η(1 + 2λ), or by (1 − η) / (1 + 2ηλ)."""
     explicit = ideas_05.explicit_update

@@ -71,19 +71,6 @@ def test_ewc_weighs_by_the_squared_gradient_of_the_log_likelihood() -> None:
     assert ran.stiffest == pytest.approx(0.1 * 2 * fisher)
 
 
-def test_two_tasks_with_one_first_task_are_those_of_whole_runs() -> None:
-    digits = fl.load_dataset("digits")
-    fed, tests = continual.by_labels(digits)
-    model = fl.models.softmax_regression(fed, seed=0)
-    settings = ONE_STEP | {"rounds": 4, "batch_size": 100, "local_steps": 3}
-    found = continual.two_tasks((0.0, 1.0, 1e30), fed, model, tests, rounds_each=2, **settings)
-    for strength in (0.0, 1.0):
-        rule = continual.Continual(strength, "uniform", 2)
-        way = continual.watch(fed, model, rule, **settings).way
-        np.testing.assert_array_equal(found[strength], continual.knowledge(way, model, tests))
-    assert len(found[1e30]) < 4  # it diverges
-
-
 def test_without_strength_it_is_plain_training() -> None:
     settings = ONE_STEP | {"rounds": 1, "loss": "squared_error"}
     kinds = ("fisher", "mas", "uniform")

@@ -10,7 +10,7 @@ from scipy import special
 from fedlab_core.plots.colours import VERDICTS
 from fedlab_course.chapters.ch14_what_holds import dragged, exercises, ideas, p_values, worked
 from fedlab_course.check import own, questions, registry
-from fedlab_course.evidence import configs, judging, plans
+from fedlab_course.evidence import configs, judging, plans, shown
 from fedlab_course.experiments import measures
 from fedlab_course.folders import NOTEBOOKS
 from tests.course.check import answer_variants as variants
@@ -233,7 +233,7 @@ def test_each_drawn_p_value_is_where_it_is() -> None:
     assert list(p[np.array(dots.x) - 1]) == list(dots.y)
     assert figure.layout.xaxis.range[0] == dots.x[0] - 2
     [note] = [one.text for one in figure.layout.annotations if "place" in one.text]
-    assert note.startswith("place 139:")
+    assert note.startswith("place 137:")
     assert "p-values below 10⁻⁶ are left out" in _text()
 
 
@@ -258,12 +258,12 @@ def test_the_goal_is_the_least_factor_at_which_the_first_statement_is_equivalent
 
 
 def test_numbers_are_in_points_only_where_they_are_accuracies() -> None:
-    found = {row.judged.finding.id: row for row in _rows(1.0)}
-    assert dragged._interval(found["000-1a"]) == "+3.1 [2.9, 3.4] points"
-    assert dragged._delta(found["000-1a"]) == "1 point"
-    assert dragged._delta(found["002-1m"]) == "0.5 points"
-    assert dragged._interval(found["002-5c"]) == "−0.0057 [−0.0077, −0.0038]"
-    assert dragged._delta(found["002-5c"]) == "0.002"
+    found = {row.judged.finding.id: row.judged for row in _rows(1.0)}
+    assert shown.interval(found["000-1a"]) == "+3.1 [+2.9, +3.4] points"
+    assert shown.margin(found["000-1a"]) == "1 point"
+    assert shown.margin(found["002-1m"]) == "0.5 points"
+    assert shown.interval(found["002-5c"]) == "-0.0057 [-0.0077, -0.0038]"
+    assert shown.margin(found["002-5c"]) == "0.002"
 
 
 def test_the_opening_gives_the_same_numbers_three_verdicts() -> None:

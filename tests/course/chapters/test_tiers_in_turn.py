@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch05_fedmas import between_tiers, lasting, patient
+from fedlab_course.chapters.ch05_fedmas import lasting, patient, turns
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import tables
 from fedlab_course.experiments.studies import tiers_memory
@@ -17,18 +17,18 @@ def test_what_is_kept_of_a_label_ends_with_its_next_turn() -> None:
     trained = np.array([0, 1, 2, 3, 4, 5, 0, 1, 2])
     knows = np.arange(9 * 6).reshape(9, 6) / 100
     run = forgotten.Followed(0.5, knows, trained, torch.zeros(9, 1))
-    turns = [knows[turn : turn + 6, trained[turn]] for turn in range(4)]  # later ones have no five
-    np.testing.assert_allclose(forgotten.kept(run), np.mean(turns, axis=0))
+    shares = [knows[turn : turn + 6, trained[turn]] for turn in range(4)]  # later ones have no five
+    np.testing.assert_allclose(forgotten.kept(run), np.mean(shares, axis=0))
     again = run._replace(trained=np.array([0, 1, 2, 0, 4, 5, 3, 1, 2]))
-    turns = [knows[turn : turn + 6, again.trained[turn]] for turn in (1, 2, 3)]
-    np.testing.assert_allclose(forgotten.kept(again), np.mean(turns, axis=0))
+    shares = [knows[turn : turn + 6, again.trained[turn]] for turn in (1, 2, 3)]
+    np.testing.assert_allclose(forgotten.kept(again), np.mean(shares, axis=0))
     assert np.isnan(forgotten.kept(run._replace(trained=np.zeros(9, dtype=int)))).all()
 
 
 def test_the_figure_of_forgetting_has_a_line_for_each_run_and_names_the_means() -> None:
     knows = np.full((6, 1), 0.5)
     run = forgotten.Followed(0.5, knows, np.array([0, 1, 1, 1, 1, 1]), torch.zeros(6, 1))
-    figure = between_tiers.forgotten({"TFedAvg": [run, run], "FedMas": [run]})
+    figure = turns.forgotten({"TFedAvg": [run, run], "FedMas": [run]})
     assert [len(trace.x) for trace in figure.data] == [6] * 5
     names = ["TFedAvg, η = 0.071", "FedMas, λ = 0.1, η = 0.4"]
     assert [trace.name for trace in figure.data if trace.showlegend is None] == names

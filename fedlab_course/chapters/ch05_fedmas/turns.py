@@ -50,7 +50,7 @@ def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
     rows = [
         [trace.name, f"{trace.y[-1]:.1%}", f"{trace.x[-1]:g}"]
         for trace in panels[1].data
-        if trace.name
+        if len(trace.x)  # its first round can have more updates than all have made
     ]
     ends = _("; ").join(" ".join(row[:2]) for row in rows)
     text = _("Over server updates, at the end of a round, up to {shared}: {ends}.")

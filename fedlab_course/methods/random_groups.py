@@ -21,10 +21,9 @@ class ShuffledTiers(Dbscan):
 
 
 @dataclass(frozen=True)
-class RandomGroups(fl.FedMas):
+class RandomGroups(fl.algorithms.TFedAvg):
     """TFedAvg whose tiers are random groups of the tiers' sizes, drawn once before the first
     round.
     """
 
-    strength: float = field(default=0.0, init=False)
     tiers: Tiers | str | list[int] = field(default_factory=ShuffledTiers, init=False)

@@ -1,7 +1,8 @@
 """The methods with tiers that run within fifty updates: their λ and η, names and looks."""
 
 from fedlab_core.language import translator
-from fedlab_course.chapters.ch05_fedmas import ideas
+from fedlab_core.plots.colours import COMPETITORS
+from fedlab_core.plots.style import group_look, known_slot, look
 
 _ = translator(__name__)
 
@@ -15,11 +16,12 @@ CHOSEN = {
     "Ω, shuffled": (0.3, 0.07071),
     "FedMas": (0.1, 0.4),
 }
+# in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
-    "TFedAvg": ideas.TIERS,
-    "plain penalty": ideas.PLAIN,
-    "Ω, shuffled": ideas.SHUFFLED,
-    "FedMas": ideas.OMEGA,
+    "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
+    "plain penalty": group_look(1),
+    "Ω, shuffled": group_look(0),
+    "FedMas": look(known_slot("FedMas") or 0),
 }
 _NAMES = {"plain penalty": _("plain penalty"), "Ω, shuffled": _("Ω, shuffled")}
 

@@ -1,4 +1,4 @@
-"""The looks of the methods of chapter 5, and the stiff steps of a penalty."""
+"""The stiff steps of a penalty, of one parameter."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,24 +7,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import COMPETITORS, GREY
-from fedlab_core.plots.style import group_look, known_slot, look, new_figure, set_description
+from fedlab_core.plots.colours import GREY
+from fedlab_core.plots.style import group_look, new_figure, set_description
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.explore.goals import Goal
 from fedlab_course.explore.ideas import Idea, gallery
 
 _ = translator(__name__)
 
-# In all figures of the chapter: TFedAvg, the plain penalty, Ω with its entries
-# shuffled, and FedMas. TFedAvg has the look that it gets beside FedAvg.
-TIERS = group_look(COMPETITORS["TFedAvg"])
-PLAIN = group_look(1)
-SHUFFLED = group_look(0)
-OMEGA = look(known_slot("FedMas") or 0)
 _STEPS = 7  # that of the explicit step
-_SIDES = ("bottom left", "middle right", "top right")  # of the labels of a curve
-
-
 ETA = 0.1
 STEPS = 20
 MINIMUM = 3.0  # of the loss, whose curvature is 1

@@ -11,7 +11,7 @@ from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, add_band, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.chapters.ch05_fedmas import ideas
+from fedlab_course.chapters.ch05_fedmas.chosen import LOOKS
 from fedlab_course.evidence import tables
 from fedlab_course.explore.figures import add_curve
 
@@ -21,10 +21,10 @@ _SHOWN = (4, 10, 20, 50)  # rounds in the table of a figure
 _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
 # a method has one colour; η = 0.071 is solid, and 0.4 dashed
-_TIERS = Look(ideas.TIERS.colour, "solid", "circle")
-_TIERS_HIGHER = Look(ideas.TIERS.colour, "9px,3px", "diamond")
-_SOLID = Look(ideas.OMEGA.colour, "solid", "square")
-_HIGHER = Look(ideas.OMEGA.colour, "9px,3px", "x")
+_TIERS = Look(LOOKS["TFedAvg"].colour, "solid", "circle")
+_TIERS_HIGHER = Look(LOOKS["TFedAvg"].colour, "9px,3px", "diamond")
+_SOLID = Look(LOOKS["FedMas"].colour, "solid", "square")
+_HIGHER = Look(LOOKS["FedMas"].colour, "9px,3px", "x")
 
 
 class _Curve(NamedTuple):

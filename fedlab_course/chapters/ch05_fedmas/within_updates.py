@@ -65,18 +65,24 @@ def by_count() -> pd.DataFrame:
     """The methods of ``RATED``, and FedMas with Ω of the logits, by all three counts, as
     :func:`_table`.
     """
-    table = _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES))
-    return table.replace(r" ± [\d.]+%", "", regex=True)  # a narrow page has no room for it
+    # a narrow page has no room for three columns with a spread
+    return _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES), spread=False)
 
 
 def _table(
-    methods: Sequence[str], pairs: Sequence[tuple[str, str]], axes: Sequence[str]
+    methods: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    axes: Sequence[str],
+    *,
+    spread: bool = True,
 ) -> pd.DataFrame:
     """A row for each method at its best setting for each column, on seeds and test images that
     chose nothing, and a row for each of the ``pairs``: the paired difference in points with its
     95 % interval.
     """
-    rows = {method: {_AXES[axis]: _cell(method, axis) for axis in axes} for method in methods}
+    rows = {
+        method: {_AXES[axis]: _cell(method, axis, spread) for axis in axes} for method in methods
+    }
     for pair in pairs:
         cells = {}
         for axis in axes:
@@ -92,8 +98,10 @@ def _variant(method: str, axis: str) -> str:
     return best_rates.best_of(_SPLIT, _OF_LOGITS, axis) if method == "FedMas" else method
 
 
-def _cell(method: str, axis: str) -> str:
-    """The mean and the standard deviation over seeds; λ, and the rate, with a note at an edge."""
+def _cell(method: str, axis: str, spread: bool) -> str:
+    """The mean and, with ``spread``, the standard deviation over seeds; λ, and the rate, with a
+    note at an edge.
+    """
     variant = _variant(method, axis)
     values = best_rates.judged(_SPLIT, variant, axis)
     rates = best_rates.curve(_SPLIT, variant, axis)
@@ -105,7 +113,9 @@ def _cell(method: str, axis: str) -> str:
     strength = best_rates.judged_runs(_SPLIT, variant, axis)["parameter"].iloc[0]
     if not np.isnan(strength):
         setting = f"λ = {strength:g}, {setting}"
-    value = f"{values.mean():.1%} ± {values.std():.1%}"
+    value = f"{values.mean():.1%}"
+    if spread:
+        value += f" ± {values.std():.1%}"
     return words.format(value=value, setting=setting)
 
 

@@ -42,7 +42,13 @@ GROUPS = (
 )
 # A competitor without a hue of its own → its number among the groups, in every figure. Mine is the
 # algorithm of a reader.
-COMPETITORS = {"FedDyn": 0, "one client an update": 2, "TFedAvg": 3, "Mine": 4}
+COMPETITORS = {
+    "FedDyn": 0,
+    "one client an update": 2,
+    "TFedAvg": 3,
+    "Mine": 4,
+    "random groups": 5,
+}
 MANY = "#8C8C8C"  # a client without a main label
 
 # Shares and counts, from few to many.

@@ -20,7 +20,7 @@ CHOSEN = {
 LOOKS = {
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
-    "Ω, shuffled": group_look(0),
+    "Ω, shuffled": group_look(7),
     "FedMas": look(known_slot("FedMas") or 0),
 }
 _NAMES = {"plain penalty": _("plain penalty"), "Ω, shuffled": _("Ω, shuffled")}

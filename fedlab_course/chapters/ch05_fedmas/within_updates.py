@@ -1,6 +1,6 @@
 """TFedAvg and FedMas at their best learning rates, and after fifty server updates."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -26,7 +26,7 @@ _NAMES = {
     "random groups": _("random groups"),
 }
 _OF_LOGITS = ("FedMas explicit", "FedMas implicit")
-_PAIRS = (("TFedAvg", "FedAvg"), ("TFedAvg", "random groups"))
+_PAIRS = tuple(("TFedAvg", other) for other in RATED[:-1])
 PAIRS = tuple(
     product((0.001, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.025, 0.05, 0.07071, 0.1, 0.2, 0.2828, 0.4, 0.8))
 )
@@ -62,11 +62,10 @@ def rated() -> pd.DataFrame:
 
 
 def by_count() -> pd.DataFrame:
-    """The methods of ``RATED``, and FedMas with Ω of the logits, by all three counts, as
-    :func:`_table`.
-    """
+    """FedAvg, TFedAvg, and FedMas with Ω of the logits, by all three counts, as :func:`_table`."""
+    methods = ("FedAvg", "TFedAvg", "FedMas")
     # a narrow page has no room for three columns with a spread
-    return _table((*RATED, "FedMas"), (("FedMas", "TFedAvg"),), tuple(_AXES), spread=False)
+    return _table(methods, (("FedMas", "TFedAvg"),), tuple(_AXES), spread=False)
 
 
 def _table(
@@ -99,24 +98,25 @@ def _variant(method: str, axis: str) -> str:
 
 
 def _cell(method: str, axis: str, spread: bool) -> str:
-    """The mean and, with ``spread``, the standard deviation over seeds; λ, and the rate, with a
-    note at an edge.
+    """The mean and, with ``spread``, the standard deviation over seeds; λ and the rate, each with a
+    star at an edge of its grid.
     """
     variant = _variant(method, axis)
     values = best_rates.judged(_SPLIT, variant, axis)
-    rates = best_rates.curve(_SPLIT, variant, axis)
-    best = best_rates.best_rate(_SPLIT, variant, axis)
-    words = _("{value} ({setting}, edge)")
-    if best not in (min(rates), max(rates)):
-        words = "{value} ({setting})"
-    setting = f"η = {best:.2g}"
-    strength = best_rates.judged_runs(_SPLIT, variant, axis)["parameter"].iloc[0]
-    if not np.isnan(strength):
-        setting = f"λ = {strength:g}, {setting}"
     value = f"{values.mean():.1%}"
     if spread:
         value += f" ± {values.std():.1%}"
-    return words.format(value=value, setting=setting)
+    best = best_rates.best_rate(_SPLIT, variant, axis)
+    setting = f"η = {best:.2g}{_star(best, best_rates.curve(_SPLIT, variant, axis))}"
+    strength = best_rates.judged_runs(_SPLIT, variant, axis)["parameter"].iloc[0]
+    if not np.isnan(strength):
+        grid = best_rates.parameters(_SPLIT, variant)
+        setting = f"λ = {strength:g}{_star(strength, grid)}, {setting}"
+    return f"{value} ({setting})"
+
+
+def _star(value: float, grid: Collection[float]) -> str:
+    return "*" if value in (min(grid), max(grid)) else ""
 
 
 def _points(gaps: pd.Series) -> str:
@@ -130,13 +130,13 @@ def penalty_by_split() -> pd.DataFrame:
     """FedMas less TFedAvg in points, with 95 % intervals: a row for each split, a column for each
     axis.
 
-    Each is at its best rate for the column, and FedMas has the variant that validation prefers.
+    Each is at its best setting for the column; Ω is that of the logits.
     """
     rows = {}
     for words, split in best_rates.SPLITS.items():
         cells = {}
         for axis, title in _AXES.items():
-            variant = best_rates.best_of(split, best_rates.FEDMAS, axis)
+            variant = best_rates.best_of(split, _OF_LOGITS, axis)
             cells[title] = _points(best_rates.ahead(split, variant, "TFedAvg", axis))
         rows[_SPLIT_NAMES[words]] = cells
     name = _("FedMas − TFedAvg, points")

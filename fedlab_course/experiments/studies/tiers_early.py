@@ -1,0 +1,69 @@
+"""Chapter 5: penalties within fifty server updates, on tiers and on random groups; digits, one
+label a client.
+
+"tiers_pairs" runs 56 pairs of λ and η for each penalty on seeds 100–102, measured on validation
+samples, as in "rates_digits". "tiers_early" runs the best pair of each on seeds 200–219, measured
+on the test images. Accuracy is that of the last whole round.
+"""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import fedlab_core as fl
+from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow, Tables
+from fedlab_course.experiments.measured_runs import DIGITS, deal, divided, finished
+from fedlab_course.experiments.studies.learning_rates import validated
+from fedlab_course.methods import forgotten, penalties
+
+SPLIT = "one_label"
+UPDATES = 50
+CHANCE = 0.1  # the accuracy of a run that diverges, as in all tables
+RULES: dict[str, type[fl.FedMas]] = {
+    "FedMas": penalties.ImplicitFedMas,
+    "plain penalty": penalties.PlainPenalty,
+    "Ω, shuffled": penalties.ShuffledPenalty,
+    "random groups, Ω": penalties.PenaltyOnRandomGroups,
+}
+STRENGTHS = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+RATES = (0.025, 0.05, 0.07071, 0.1, 0.2, 0.2828, 0.4, 0.8)
+
+
+def choose(seed: int, *, method: str) -> list[ResultRow]:
+    """A row for each pair of λ and η, measured on validation samples."""
+    fed = divided(validated("digits", seed), SPLIT, seed)
+    return [
+        {"strength": strength, "lr": lr} | _ended(fed, method, strength, lr, seed)
+        for strength, lr in product(STRENGTHS, RATES)
+    ]
+
+
+def judge(seed: int, *, method: str, strength: float, lr: float) -> list[ResultRow]:
+    """The run of one pair, measured on the test images."""
+    return [_ended(deal(SPLIT, seed), method, strength, lr, seed)]
+
+
+def _ended(
+    fed: fl.FederatedDataset, method: str, strength: float, lr: float, seed: int
+) -> ResultRow:
+    """The test accuracy after the last whole round within ``UPDATES`` updates."""
+    model = fl.models.mlp(fed, seed=seed)
+    rounds = UPDATES // len(np.unique(forgotten.found(fed, model, seed)))
+    work: dict[str, Any] = DIGITS | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
+    simulation = fl.Simulation(fed, model, RULES[method](strength), **work, progress=False)
+    history, diverged = finished(simulation)
+    accuracy = CHANCE if diverged else history.records[-1].test_accuracy
+    return {"accuracy": accuracy, "diverged": diverged}
+
+
+def chosen(earlier: Tables) -> list[ExperimentCase]:
+    """Each method at the pair with the highest mean accuracy; the first of equals."""
+    table = earlier["tiers_pairs"].groupby(["method", "strength", "lr"], sort=False)
+    means = table["accuracy"].mean()
+    best = means.groupby(level="method", sort=False).idxmax()
+    return [{"method": method, "strength": float(s), "lr": float(lr)} for method, s, lr in best]
+
+
+TIERS_PAIRS = Experiment("tiers_pairs", choose, [{"method": name} for name in RULES])
+TIERS_EARLY = Experiment("tiers_early", judge, chosen, after="tiers_pairs")

@@ -1,0 +1,58 @@
+"""Controls of FedMas: other penalties on its tiers, and its penalty on random groups.
+
+All take the implicit step. An importance Ω [P] is measured as in FedMas, after each tier.
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+
+import fedlab_core as fl
+from fedlab_core.algorithms.tiers import Tiers
+from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.correction import PenaltyStep
+from fedlab_core.server import Server
+from fedlab_course.methods.random_groups import ShuffledTiers
+
+
+@dataclass(frozen=True)
+class ImplicitFedMas(fl.FedMas):
+    """FedMas with its implicit step."""
+
+    penalty_step: PenaltyStep = field(default="implicit", init=False)
+
+
+@dataclass(frozen=True)
+class PlainPenalty(ImplicitFedMas):
+    """Ω = 1 for every parameter, from the second update on."""
+
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        _hold(server, torch.ones_like(server.params), self.strength)
+
+
+@dataclass(frozen=True)
+class ShuffledPenalty(ImplicitFedMas):
+    """The values of Ω trade places within each tensor of the model, in a new order after each
+    tier.
+    """
+
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        super().after_aggregation(server, updates)
+        rng = server.stream("shuffled", int(server.state["clusters"][updates.clients[0]]))
+        parts = [server.state["importance"][place] for place in server.layout.values()]
+        mixed = torch.cat([part[rng.permutation(len(part))] for part in parts])
+        _hold(server, mixed, self.strength)
+
+
+@dataclass(frozen=True)
+class PenaltyOnRandomGroups(ImplicitFedMas):
+    """Random groups of the tiers' sizes, drawn once before the first round, with FedMas's
+    penalty.
+    """
+
+    tiers: Tiers | str | list[int] = field(default_factory=ShuffledTiers, init=False)
+
+
+def _hold(server: Server, importance: torch.Tensor, strength: float) -> None:
+    server.state["importance"] = importance
+    server.state["weight"] = 2 * strength * importance

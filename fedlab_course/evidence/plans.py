@@ -16,6 +16,8 @@ from fedlab_course.folders import RESULTS
 _ = translator(__name__)
 
 REGISTER = RESULTS / "plans.csv"
+# their margins were committed within the hour of their tables (results/report/deviations.md)
+_OF_ONE_HOUR = {"drift_digits", "table1_digits", "tiers_digits"}
 
 
 @lru_cache(maxsize=1)
@@ -48,6 +50,13 @@ def _new(statement: Statement) -> dict[str, str]:
     except ValueError:  # a column that the table does not have yet
         fixed = "before"
     return {"plan": statement.plan, "date": time.strftime("%Y-%m-%d"), "fixed": fixed}
+
+
+def mark(statement: Statement) -> str:
+    """† if a statement was not fixed before its data, ‡ if nothing shows that it was, or ""."""
+    if deviation(statement):
+        return "†"
+    return "‡" if _OF_ONE_HOUR & {table for _sign, table, _where in statement.rows()} else ""
 
 
 def deviation(statement: Statement) -> str:

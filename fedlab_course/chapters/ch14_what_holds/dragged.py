@@ -120,7 +120,7 @@ def eight(verdict: Judge, holm: Correct) -> Idea:
     factors = slider(_("all δ, times"), FACTORS, 1.0, tip)
     first = next(iter(in_words()))
     least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
-    wish = _("find the smallest number of times that makes the first verdict “equivalent”")
+    wish = _("find the smallest number of times at which the top row is “equivalent”")
 
     def draw(factor: float) -> go.Figure:
         return _figure(factor, rows(factor, verdict, holm), own.whose(verdict, holm))
@@ -147,9 +147,14 @@ def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
     return figure
 
 
+def marked(words: str, statement: Statement) -> str:
+    """The ``words`` for a statement, with its mark of :func:`plans.mark`."""
+    sign = plans.mark(statement)
+    return f"{words}\u00a0{sign}" if sign else words
+
+
 def _name(row: Row) -> str:
-    """The words for a statement, with † if the statement was not fixed before its data."""
-    return f"{row.words}\u00a0†" if plans.deviation(row.judged.statement) else row.words
+    return marked(row.words, row.judged.statement)
 
 
 def _measured(row: Row) -> str:

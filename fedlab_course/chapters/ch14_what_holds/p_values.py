@@ -59,7 +59,12 @@ def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
         "Histogram of simulated means in standard errors around 0, and a line at our mean, "
         "{ours:.2f}. To the right of the line is the share {share:.4f}, the p-value."
     ).format(ours=ours, share=share)
-    rows = [[f"{low:.2f}", f"{count}"] for low, count in zip(edges, counts, strict=False) if count]
+    ends = [
+        (_("lower"), (simulated < edges[0]).sum()),
+        (_("higher"), (simulated > edges[-1]).sum()),
+    ]
+    inside = [(f"{low:.2f}", count) for low, count in zip(edges, counts, strict=False)]
+    rows = [[name, f"{count}"] for name, count in [ends[0], *inside, ends[1]] if count]
     set_description(figure, text, [_("from, in standard errors"), _("simulated means")], rows)
     return figure
 
@@ -82,8 +87,8 @@ def ordered(holm: Correct) -> go.Figure:
     is_kept = np.array(mine)[order]
     out = int((p < _LEAST).sum())
     figure = new_figure(
-        title=_("{kept} of {all} are kept, {whose}").format(
-            kept=sum(mine), all=len(p), whose=own.whose(holm)
+        title=_("{kept} of {plain} verdicts are kept, {whose}").format(
+            kept=sum(mine), plain=int((p <= LEVEL).sum()), whose=own.whose(holm)
         ),
         x_title=_("place of a statement, from the smallest p-value"),
         y_title=_("p-value"),

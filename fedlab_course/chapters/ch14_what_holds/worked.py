@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 from fedlab_core.language import translator
 from fedlab_core.plots.style import set_description
 from fedlab_course.chapters.ch14_what_holds import interval_rows
-from fedlab_course.chapters.ch14_what_holds.dragged import Correct, Judge, kept_by
+from fedlab_course.chapters.ch14_what_holds.dragged import Correct, Judge, kept_by, marked
 from fedlab_course.check import own
-from fedlab_course.evidence import forest, judging, plans, tables
+from fedlab_course.evidence import forest, judging, tables
 
 _ = translator(__name__)
 
@@ -29,6 +29,7 @@ STATEMENTS = {
     "fair-2t": _("digits, by updates,<br>best rates"),
     "002-3f": _("MNIST, by rounds,<br>one rate"),
     "fair-3a": _("MNIST, by rounds,<br>best rates"),
+    "002-3v": _("MNIST with the CNN,<br>by rounds, one rate"),
     "002-3k": _("CIFAR-10, by rounds,<br>one rate"),
 }
 _EXAMPLES = (
@@ -75,7 +76,7 @@ def claim(title: str, statements: Sequence[str], verdict: Judge, holm: Correct) 
     delta = _POINTS * every[statements[0]].finding.margin
     x_title = _("difference in points (grey: within δ = {delta:g})").format(delta=delta)
     whole = _("{title}, {whose}").format(title=title, whose=own.whose(verdict, holm))
-    names = [_name(id) for id in statements]
+    names = [marked(STATEMENTS[id], every[id].statement) for id in statements]
     figure = interval_rows.empty(whole, x_title, names, band=delta)
     table = []
     for place, id in enumerate(statements):
@@ -116,9 +117,3 @@ def _interval(mean: float, low: float, high: float) -> str:
     """A mean and its interval, in tenths of a point, or in hundredths if all are near zero."""
     digits = 1 if max(abs(low), abs(high)) >= 0.1 else 2
     return f"{mean:+.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]".replace("-", "−")
-
-
-def _name(statement: str) -> str:
-    """The words for a statement, with † if it was not fixed before its data."""
-    late = plans.deviation(judging.stored()[statement].statement)
-    return f"{STATEMENTS[statement]} †" if late else STATEMENTS[statement]

@@ -1,7 +1,6 @@
 """TFedAvg and FedMas at their best learning rates, and after fifty server updates."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, LOOKS, full_name
-from fedlab_course.evidence import best_rates, rate_figures
+from fedlab_course.evidence import best_rates, rate_figures, tables
 from fedlab_course.methods import forgotten
 from fedlab_course.methods.forgotten import Followed
 
@@ -27,9 +26,6 @@ _NAMES = {
 }
 _OF_LOGITS = ("FedMas explicit", "FedMas implicit")
 _PAIRS = tuple(("TFedAvg", other) for other in RATED[:-1])
-PAIRS = tuple(
-    product((0.001, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.025, 0.05, 0.07071, 0.1, 0.2, 0.2828, 0.4, 0.8))
-)
 UPDATES = 50
 _SPLIT = "one_label"
 _SPLIT_NAMES = {
@@ -61,27 +57,51 @@ def rated() -> pd.DataFrame:
     return _table(RATED, _PAIRS, ("rounds", "updates"))
 
 
-def by_count() -> pd.DataFrame:
-    """FedAvg, TFedAvg, and FedMas with Ω of the logits, by all three counts, as :func:`_table`."""
-    methods = ("FedAvg", "TFedAvg", "FedMas")
-    # a narrow page has no room for three columns with a spread
-    return _table(methods, (("FedMas", "TFedAvg"),), tuple(_AXES), spread=False)
+def late() -> pd.DataFrame:
+    """FedAvg, TFedAvg, and FedMas with Ω of the logits, by rounds and by bytes, as
+    :func:`_table`.
+    """
+    return _table(("FedAvg", "TFedAvg", "FedMas"), (("FedMas", "TFedAvg"),), ("rounds", "bytes"))
+
+
+def early() -> pd.DataFrame:
+    """Within ``UPDATES`` updates: accuracy, λ and η of tiers and random groups with each penalty,
+    and by how many points FedMas is above, with a 95 % interval.
+    """
+    fedmas = best_rates.judged(_SPLIT, _variant("FedMas", "updates"), "updates")
+    stored, pairs = tables.read("tiers_early"), tables.read("tiers_pairs")
+    rows = {
+        name: (best_rates.judged(_SPLIT, name, "updates"), _setting(name, "updates"))
+        for name in ("TFedAvg", "random groups")
+    }
+    for name in ("plain penalty", "Ω, shuffled", "random groups, Ω"):
+        runs = stored[stored["method"] == name].set_index("seed")
+        best = runs.iloc[0]
+        strength, lr = best["strength"], best["lr"]
+        parts = [f"λ = {strength:g}{_star(strength, pairs['strength'])}"]
+        parts.append(f"η = {lr:.2g}{_star(lr, pairs['lr'])}")
+        rows[name] = runs["accuracy"], ", ".join(parts)
+    rows["FedMas"] = fedmas, _setting("FedMas", "updates")
+    cells = {
+        full_name(name, settings=False): {
+            _AXES["updates"]: f"{values.mean():.1%} ± {values.std():.1%} ({setting})",
+            _("FedMas minus it, points"): "" if name == "FedMas" else _points(fedmas - values),
+        }
+        for name, (values, setting) in rows.items()
+    }
+    return pd.DataFrame.from_dict(cells, orient="index").rename_axis(_("20 seeds"))
 
 
 def _table(
     methods: Sequence[str],
     pairs: Sequence[tuple[str, str]],
     axes: Sequence[str],
-    *,
-    spread: bool = True,
 ) -> pd.DataFrame:
     """A row for each method at its best setting for each column, on seeds and test images that
     chose nothing, and a row for each of the ``pairs``: the paired difference in points with its
     95 % interval.
     """
-    rows = {
-        method: {_AXES[axis]: _cell(method, axis, spread) for axis in axes} for method in methods
-    }
+    rows = {method: {_AXES[axis]: _cell(method, axis) for axis in axes} for method in methods}
     for pair in pairs:
         cells = {}
         for axis in axes:
@@ -97,22 +117,22 @@ def _variant(method: str, axis: str) -> str:
     return best_rates.best_of(_SPLIT, _OF_LOGITS, axis) if method == "FedMas" else method
 
 
-def _cell(method: str, axis: str, spread: bool) -> str:
-    """The mean and, with ``spread``, the standard deviation over seeds; λ and the rate, each with a
-    star at an edge of its grid.
-    """
+def _cell(method: str, axis: str) -> str:
+    """The mean and the standard deviation over seeds, and the setting."""
+    values = best_rates.judged(_SPLIT, _variant(method, axis), axis)
+    return f"{values.mean():.1%} ± {values.std():.1%} ({_setting(method, axis)})"
+
+
+def _setting(method: str, axis: str) -> str:
+    """λ and the rate, each with a star at an edge of its grid."""
     variant = _variant(method, axis)
-    values = best_rates.judged(_SPLIT, variant, axis)
-    value = f"{values.mean():.1%}"
-    if spread:
-        value += f" ± {values.std():.1%}"
     best = best_rates.best_rate(_SPLIT, variant, axis)
     setting = f"η = {best:.2g}{_star(best, best_rates.curve(_SPLIT, variant, axis))}"
     strength = best_rates.judged_runs(_SPLIT, variant, axis)["parameter"].iloc[0]
     if not np.isnan(strength):
         grid = best_rates.parameters(_SPLIT, variant)
         setting = f"λ = {strength:g}{_star(strength, grid)}, {setting}"
-    return f"{value} ({setting})"
+    return setting
 
 
 def _star(value: float, grid: Collection[float]) -> str:
@@ -153,7 +173,7 @@ def fifty_updates(
     ``CHOSEN``.
 
     ``rules``: key of ``CHOSEN`` → a function of the tiers, and of λ if there is one;
-    ``federation``: seed → clients, model and the tier of each client.
+    ``federation``: seed → clients, model and the tier or group of each client.
     """
     runs: dict[str, list[Followed]] = {name: [] for name in rules}
     for seed in seeds:
@@ -175,7 +195,7 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     ``runs``: key of ``CHOSEN`` → runs.
     """
     figure = new_figure(
-        title=_("Tiers, last round within {updates} updates").format(updates=UPDATES),
+        title=_("Last round within {updates} updates, five runs").format(updates=UPDATES),
         x_title=_("test accuracy"),
         y_title="",
         height=380,

@@ -14,9 +14,10 @@ import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_course import compare, comparison_figures
 from fedlab_course.chapters.ch08_your_own_algorithm import figures, repeatable
-from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn, FedDynServer
+from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn
 from fedlab_course.check import on_quadratics, registry
 from fedlab_course.evidence import best_rates, judging, tables
+from fedlab_course.methods.feddyn_halves import FedDynServer
 from tests.course.check.from_notebook import defined, text_of
 from tests.support import blobs, limit, quadratics, run, scalar_model
 

@@ -6,7 +6,6 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.language import translator
-from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynClients, FedDynServer
 from fedlab_course.check import known_formulas
 from fedlab_course.check.base import Exercise, Mistake
 from fedlab_course.check.on_quadratics import (
@@ -18,6 +17,7 @@ from fedlab_course.check.on_quadratics import (
     require_path,
     require_paths,
 )
+from fedlab_course.methods.feddyn_halves import FedDynClients, FedDynServer
 
 _ = translator(__name__)
 

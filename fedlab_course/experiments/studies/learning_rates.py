@@ -29,6 +29,7 @@ from fedlab_course.comparison import held_out
 from fedlab_course.evidence import configs
 from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow, Tables
 from fedlab_course.experiments.measured_runs import DIGITS, divided, load, measured
+from fedlab_course.methods.feddyn_halves import FedDynClients, FedDynServer
 from fedlab_course.methods.one_client import OneClientAnUpdate
 from fedlab_course.methods.random_groups import RandomGroups
 
@@ -175,6 +176,9 @@ ON_DIGITS = RatePicture(
             for strength in (10.0, 100.0, 1000.0)
         ],
         "random groups": [RandomGroups()],
+        # only with two labels a client and five epochs, for chapter 8
+        "FedDyn server's half": [FedDynServer()],
+        "FedDyn clients' half": [FedDynClients(mu) for mu in (0.01, 0.1)],
     },
     rates=tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),  # 0.0088 to 2.26
     # most claims are about the first ones

@@ -6,12 +6,9 @@ import torch
 
 import fedlab_core as fl
 from fedlab_course.chapters.ch08_your_own_algorithm import figures
-from fedlab_course.chapters.ch08_your_own_algorithm.variants import (
-    FedDynByCohort,
-    FedDynClients,
-    FedDynServer,
-)
+from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynByCohort
 from fedlab_course.check import on_quadratics, registry
+from fedlab_course.methods.feddyn_halves import FedDynClients, FedDynServer
 from tests.support import blobs, limit, quadratics, run
 
 A = np.array([1.0, 3.0, 0.5])

@@ -14,14 +14,18 @@ import fedlab_core as fl
 from fedlab_core.compare import t_interval
 from fedlab_course import compare, comparison_figures
 from fedlab_course.chapters.ch08_your_own_algorithm import figures, repeatable
-from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn, FedDynServer
+from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn
 from fedlab_course.check import on_quadratics, registry
 from fedlab_course.evidence import best_rates, judging, tables
+from fedlab_course.experiments.measured_runs import deal
+from fedlab_course.methods.feddyn_halves import FedDynServer
 from tests.course.check.from_notebook import defined, text_of
 from tests.support import blobs, limit, quadratics, run, scalar_model
 
 A = np.array([1.0, 3.0, 0.5])
 B = np.array([0.0, 1.0, -2.0])
+SERVERS_HALF = "FedDyn server's half"  # in the tables of best rates
+CLIENTS_HALF = "FedDyn clients' half"
 STRONGER = ({"algorithm": "feddyn", "mu": 1.0}, {"algorithm": "feddynserver"})
 
 
@@ -249,7 +253,7 @@ def test_the_stored_halves_are_a_dot_for_each_seed(text) -> None:
     means = [100 * judging.every()[id].finding.mean for id in ids]
     assert [float(row[1]) for row in table] == pytest.approx(means, abs=0.06)
     assert [row[1:4] for row in table[:2]] == [["+3.8", "+3.4", "+4.2"], ["+0.2", "+0.1", "+0.3"]]
-    assert "The server's half alone ends 0.2 points below FedDyn [0.1, 0.3]" in text
+    assert "the server's half alone ends 0.2 points below FedDyn [0.1, 0.3]" in text
     assert "The clients' half alone ends 3.8 points below [3.4, 4.2]" in text
 
 
@@ -313,12 +317,50 @@ def test_the_leads_at_fair_rates_are_what_the_text_says(text) -> None:
         ["+4.2", "+3.7", "+4.7", 20],
         ["+2.0", "+1.7", "+2.3", 20],
         ["+0.34", "+0.02", "+0.66", 20],
+        ["+0.6", "+0.4", "+0.8", 20],
+        ["+2.4", "+2.1", "+2.7", 20],
+        ["+1.5", "+1.2", "+1.7", 20],
     ]
     assert "2.0 points [1.7, 2.3]" in text
     assert "lead over FedAvgM is 0.34 points [0.02, 0.66]: equivalent within δ = 1." in text
     assert "Our coarse rates skip its best of 17, 0.28" in text
-    assert [row[0] for row in rows[1:]] == ["FedAvg, η = 0.57", "FedAvgM, η = 0.28"]
+    assert [row[0] for row in rows[1:]] == [
+        "FedAvg, η = 0.57",
+        "FedAvgM, η = 0.28",
+        "server's half, η = 0.4",
+        "clients' half, η = 0.57",
+        "server's half over FedAvg",
+    ]
     assert figures.tuned().layout.xaxis.title.text.endswith("FedDyn is 0.28")
+
+
+def test_the_halves_at_fair_rates_are_what_the_text_says(text) -> None:
+    assert "server's half alone has 1.5 of these 2.0 points [1.2, 1.7]." in text
+    assert "It ends 0.6 points below FedDyn [0.4, 0.8]: also equivalent." in text
+    assert "FedDyn leads FedAvg by two points, not four; its server's half, by 1.5." in text
+    below = t_interval(-100 * best_rates.ahead("two_labels", CLIENTS_HALF))
+    words = f"{below.mean:.1f} points below FedAvg [{below.low:.1f}, {below.high:.1f}]"
+    assert f"The clients' half alone ends {words}" in text
+    lead = best_rates.ahead("two_labels", "FedDyn", SERVERS_HALF)
+    verdict = judging.judge("half", lead, 0.01, expect="positive", planned=20).verdict
+    assert verdict == "equivalent"
+
+
+def test_the_best_rates_of_the_halves_are_inside_the_grid() -> None:
+    for method in (SERVERS_HALF, CLIENTS_HALF):
+        rates = sorted(best_rates.curve("two_labels", method))
+        assert len(rates) == 17
+        assert rates[0] < best_rates.best_rate("two_labels", method) < rates[-1]
+
+
+def test_clients_have_nearly_equal_sizes(text) -> None:
+    """So weights n_k and a plain mean are nearly the same. Seeds 0 to 19 and 200 to 219 judge."""
+    sizes = [
+        len(part)
+        for seed in (*range(20), *range(200, 220))
+        for part in deal("two labels", seed).parts
+    ]
+    assert f"clients have {min(sizes)} to {max(sizes)} images" in text
 
 
 def test_with_a_larger_mu_the_servers_half_still_does_almost_all(text) -> None:
@@ -345,15 +387,18 @@ def test_with_absent_clients_only_feddyn_stops(text) -> None:
 
 
 def test_the_settings_that_were_tried_are_what_the_text_says(text) -> None:
-    """34 settings of FedDyn and 17 of each rival."""
-    assert best_rates.judged_runs("two_labels", "FedDyn")["parameter"].unique().tolist() == [0.1]
+    """34 settings of FedDyn and of its clients' half, and 17 of the others."""
+    for method, mu in (("FedDyn", 0.1), (CLIENTS_HALF, 0.01)):
+        assert best_rates.parameters("two_labels", method) == [0.01, 0.1]
+        assert best_rates.judged_runs("two_labels", method)["parameter"].unique().tolist() == [mu]
     settings = [
         len(best_rates._means("two_labels", method, "rounds"))
-        for method in ("FedDyn", "FedAvg", "FedAvgM")
+        for method in ("FedDyn", CLIENTS_HALF, SERVERS_HALF, "FedAvg", "FedAvgM")
     ]
-    assert settings == [34, 17, 17]
+    assert settings == [34, 34, 17, 17, 17]
     assert fl.algorithms.FedAvgM().beta == 0.9
-    assert "FedDyn tried two μ; FedAvgM tried one β, 0.9." in text
+    assert "chose μ from 0.1 and 0.01: 0.1 for FedDyn, 0.01 for its clients' half." in text
+    assert "FedAvgM tried one β, 0.9." in text
 
 
 def test_the_chance_that_one_of_ten_worthless_ideas_leads_under_three_seeds() -> None:

@@ -227,7 +227,7 @@ def _add_fedavg(figure: go.Figure) -> str:
     stored seeds; return its words.
     """
     mean = float(best_rates.judged(_SPLIT, "FedAvg", "updates").mean())
-    words = _("FedAvg, 13 times the clients: {mean:.0%}").format(mean=mean)
+    words = _("FedAvg, 13 times the training, 20 seeds: {mean:.0%}").format(mean=mean)
     figure.add_vline(x=mean, line={"color": GREY, "width": 2, "dash": "dot"})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -6}
     figure.add_annotation(x=mean, y=-0.45, text=words, font={"color": GREY}, **note)

@@ -227,7 +227,7 @@ def test_a_row_has_a_dot_for_each_run_and_a_bar_at_their_mean() -> None:
     rows = figure.layout.meta["table"]["rows"]
     assert rows[1] == ["tiers, Ω (FedMas), λ = 0.1, η = 0.4", "60.0%", "50.0%", "70.0%"]
     assert [list(trace.x) for trace in figure.data[:2]] == [[0.2, 0.4], [pytest.approx(0.3)]]
-    assert figure.layout.annotations[0].text == "FedAvg, 13 times the clients: 89%"
+    assert figure.layout.annotations[0].text == "FedAvg, 13 times the training, 20 seeds: 89%"
 
 
 def test_two_panels_have_the_same_runs_over_rounds_and_over_updates() -> None:

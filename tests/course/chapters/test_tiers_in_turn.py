@@ -30,7 +30,7 @@ def test_the_figure_of_forgetting_has_a_line_for_each_run_and_names_the_means() 
     run = forgotten.Followed(0.5, knows, np.array([0, 1, 1, 1, 1, 1]), torch.zeros(6, 1))
     figure = turns.forgotten({"TFedAvg": [run, run], "FedMas": [run]})
     assert [len(trace.x) for trace in figure.data] == [6] * 5
-    names = ["TFedAvg, η = 0.071", "FedMas, λ = 0.1, η = 0.4"]
+    names = ["tiers (TFedAvg), η = 0.071", "tiers, Ω (FedMas), λ = 0.1, η = 0.4"]
     assert [trace.name for trace in figure.data if trace.showlegend is None] == names
     assert figure.layout.meta["table"]["rows"][0] == [names[0], *["50%"] * 6]
 

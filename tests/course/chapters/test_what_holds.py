@@ -1,6 +1,7 @@
 """Chapter 14: the verdicts on eight statements as δ is dragged, and the correction."""
 
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import special
 from fedlab_core.plots.colours import VERDICTS
 from fedlab_course.chapters.ch14_what_holds import dragged, exercises, ideas, p_values, worked
 from fedlab_course.check import own, questions, registry
-from fedlab_course.evidence import configs, judging, plans, shown
+from fedlab_course.evidence import configs, judging, plans, shown, tables
 from fedlab_course.experiments import measures
 from fedlab_course.folders import NOTEBOOKS
 from tests.course.check import answer_variants as variants
@@ -92,18 +93,12 @@ def test_about_two_of_five_plans_came_late_and_nearly_half_of_these_compare_tune
 
 
 def test_nearly_half_of_the_statements_cannot_show_that_their_plans_came_first() -> None:
-    of_one_hour = {"drift_digits", "table1_digits", "tiers_digits"}  # plans and tables
-    every = judging.stored()
-    late = {id for id, row in every.items() if plans.deviation(row.statement)}
-    doubtful = {
-        id
-        for id, row in every.items()
-        if of_one_hour & {table for _, table, _ in row.statement.rows()}
-    }
-    at_one_rate_on_the_digits = {"000-1a", "000-1b", "000-1e", "002-3a", "002-3e"}
-    assert at_one_rate_on_the_digits <= doubtful - late
-    assert f"For {len(doubtful - late)} more, on the tables" in _text()
-    assert 0.45 < len(doubtful | late) / len(every) < 0.5
+    marks = {id: plans.mark(row.statement) for id, row in judging.stored().items()}
+    counts = Counter(marks.values())
+    assert {marks[id] for id in ("000-1a", "000-1b", "000-1e", "002-3a", "002-3e")} == {"‡"}
+    assert {marks[id] for id in ("fair-2b", "fair-2c", "fair-2d", "fair-2q", "fair-2t")} == {"†"}
+    assert f"{counts['‡']} more have a ‡" in _text()
+    assert 0.45 < (counts["†"] + counts["‡"]) / len(marks) < 0.5
     assert "for nearly half of our own statements we cannot show that we did" in _text()
 
 
@@ -313,10 +308,12 @@ def test_the_verdicts_that_change_are_the_ones_of_the_text() -> None:
         assert start in _text()
 
 
-def test_twenty_kept_verdicts_vary_with_no_seed_and_one_of_the_eight_has_three_seeds() -> None:
-    every = judging.stored().values()
-    assert sum(row.finding.corrected and row.finding.p == 0 for row in every) == 20
-    assert "20 of the kept ones have a p-value of 0" in _text()
-    tiers = judging.stored()["002-1m"].finding
-    assert (tiers.n, tiers.corrected) == (3, True)
-    assert f"is kept with three seeds: {100 * tiers.mean:.0f} points" in _text()
+def test_for_twenty_kept_verdicts_all_seeds_give_the_same_number() -> None:
+    same = [
+        row.statement
+        for row in judging.stored().values()
+        if row.finding.corrected and row.finding.p == 0
+    ]
+    assert len(same) == 20
+    assert all(len(set(tables.numbers(statement).values())) == 1 for statement in same)
+    assert "20 of the kept ones have a p-value of 0: all seeds give the same number" in _text()

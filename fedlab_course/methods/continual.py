@@ -114,8 +114,8 @@ class Watched(NamedTuple):
 
 @dataclass(frozen=True)
 class Noted(Wrapper):
-    """Does what ``inner`` does, and notes the parameters after every server update and the stiffest
-    correction.
+    """Does what ``inner`` does, and notes the parameters after every server update, the clients
+    that trained for it, and the stiffest correction.
     """
 
     inner: fl.Algorithm
@@ -131,6 +131,10 @@ class Noted(Wrapper):
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
         before = server.state.get("noted_way", server.params[None][:0])
         server.state["noted_way"] = torch.cat([before, server.params[None]])
+        trained = torch.zeros(1, server.num_clients, dtype=torch.bool)
+        trained[0, updates.clients] = True
+        earlier = server.state.get("noted_clients", trained[:0])
+        server.state["noted_clients"] = torch.cat([earlier, trained])
         super().after_aggregation(server, updates)
 
 

@@ -1,4 +1,4 @@
-"""What is left of a tier's label while the next tiers train."""
+"""What is left of the labels of an update while the next ones train."""
 
 from typing import Any, NamedTuple
 
@@ -12,9 +12,9 @@ AFTER = 5  # updates that are looked at after a turn
 
 
 class Followed(NamedTuple):
-    """A run of tiers: the test ``accuracy`` at its end; ``knows`` [V, labels], the accuracy on test
-    images of each label after each of V updates; ``trained`` [V], the main label of the tier that
-    trained; ``way`` [V, P], the parameters after each update.
+    """A run: the test ``accuracy`` at its end; ``knows`` [V, labels], the accuracy on test images
+    of each label after each of V updates; ``trained`` bool [V, labels], whether a client that
+    trained for the update holds the label; ``way`` [V, P], the parameters after each update.
     """
 
     accuracy: float
@@ -40,27 +40,18 @@ def found(fed: fl.FederatedDataset, model: Any, seed: int) -> np.ndarray:
     return tiers
 
 
-def follow(
-    fed: fl.FederatedDataset, model: Any, rule: fl.Algorithm, tiers: np.ndarray, **settings: Any
-) -> Followed:
-    """Run ``rule``, which trains the ``tiers`` [N] in their order, and look at each update."""
+def follow(fed: fl.FederatedDataset, model: Any, rule: fl.Algorithm, **settings: Any) -> Followed:
+    """Run ``rule``, and look at each update."""
     simulation = fl.Simulation(fed, model, continual.Noted(rule), **settings)
     simulation.run()
-    way = simulation.state_dict()["algorithm"]["noted_way"]
-    tests = continual.tests_of(fed.dataset, [[label] for label in range(_labels(fed))])
-    knows = continual.knowledge(way, model, tests)
+    noted = simulation.state_dict()["algorithm"]
+    labels = _labels(fed)
+    tests = continual.tests_of(fed.dataset, [[label] for label in range(labels)])
+    knows = continual.knowledge(noted["noted_way"], model, tests)
+    held = [np.bincount(fed.y[part].numpy(), minlength=labels) > 0 for part in fed.parts]
+    trained = noted["noted_clients"].numpy() @ np.array(held)
     accuracy = simulation.history.records[-1].test_accuracy
-    return Followed(accuracy, knows, np.resize(main_labels(fed, tiers), len(way)), way)
-
-
-def main_labels(fed: fl.FederatedDataset, tiers: np.ndarray) -> np.ndarray:
-    """The label with the most samples in each tier, in the order of the tiers."""
-    counts = []
-    for tier in np.unique(tiers):
-        members = np.flatnonzero(tiers == tier)
-        held = np.concatenate([fed.y[fed.parts[client]].numpy() for client in members])
-        counts.append(np.bincount(held, minlength=_labels(fed)))
-    return np.argmax(counts, axis=1)
+    return Followed(accuracy, knows, trained, noted["noted_way"])
 
 
 def _labels(fed: fl.FederatedDataset) -> int:
@@ -69,12 +60,13 @@ def _labels(fed: fl.FederatedDataset) -> int:
 
 
 def kept(run: Followed) -> np.ndarray:
-    """The accuracy on a tier's label 0, 1, …, ``AFTER`` updates after its turn: the mean over turns
-    that are followed by ``AFTER`` tiers with other labels. NaN if there is none.
+    """The accuracy on a label 0, 1, …, ``AFTER`` updates after clients that hold it have trained:
+    the mean over updates and labels for which the next ``AFTER`` updates do not train on the label.
+    NaN if there is none.
     """
     curves = []
-    for turn in range(len(run.trained) - AFTER):
-        label = run.trained[turn]
-        if label not in run.trained[turn + 1 : turn + AFTER + 1]:
-            curves.append(run.knows[turn : turn + AFTER + 1, label])
+    for update in range(len(run.trained) - AFTER):
+        after = run.trained[update + 1 : update + AFTER + 1].any(axis=0)
+        for label in np.flatnonzero(run.trained[update] & ~after):
+            curves.append(run.knows[update : update + AFTER + 1, label])
     return np.mean(curves, axis=0) if curves else np.full(AFTER + 1, np.nan)

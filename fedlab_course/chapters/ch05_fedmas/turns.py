@@ -1,5 +1,5 @@
-"""Tiers in turn: runs on two axes, what is left of a tier's label while the next tiers train, and
-whether two algorithms agree.
+"""Tiers in turn: runs on two axes, what is left of a label while others train, and whether two
+algorithms agree.
 """
 
 from collections.abc import Mapping, Sequence
@@ -78,9 +78,9 @@ def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     ``runs``: key of ``CHOSEN`` → runs.
     """
     figure = new_figure(
-        title=_("What is left of a tier's label"),
-        x_title=_("updates since the tier trained"),
-        y_title=_("accuracy on its label"),
+        title=_("What is left of a label"),
+        x_title=_("updates since it trained"),
+        y_title=_("accuracy on the label"),
     )
     along = np.arange(AFTER + 1)
     rows = []
@@ -92,8 +92,8 @@ def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     figure.update_xaxes(tickvals=along, range=[-0.15, AFTER + 0.1])
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(
-        "Accuracy on the test images of a tier's label, right after its turn and up to {updates} "
-        "updates later; thin lines are runs."
+        "Accuracy on the test images of a label, right after an update that trained on it and up "
+        "to {updates} updates later; thin lines are runs."
     ).format(updates=AFTER)
     columns = [_("method"), *(_("{count} later").format(count=count) for count in along)]
     set_description(figure, text, columns, rows)

@@ -19,7 +19,7 @@ from fedlab_course.methods.forgotten import Followed
 
 _ = translator(__name__)
 
-RATED = ("FedAvg", "one client an update", "random groups", "TFedAvg")
+RATED = ("FedAvg", "FedSSO", "one client an update", "random groups", "TFedAvg")
 _NAMES = {
     "one client an update": _("one client an update"),
     "random groups": _("random groups"),
@@ -55,13 +55,6 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
 def rated() -> pd.DataFrame:
     """The methods of ``RATED`` by rounds and by updates, as :func:`_table`."""
     return _table(RATED, _PAIRS, ("rounds", "updates"))
-
-
-def late() -> pd.DataFrame:
-    """FedAvg, TFedAvg, and FedMas with Ω of the logits, by rounds and by bytes, as
-    :func:`_table`.
-    """
-    return _table(("FedAvg", "TFedAvg", "FedMas"), (("FedMas", "TFedAvg"),), ("rounds", "bytes"))
 
 
 def early() -> pd.DataFrame:
@@ -183,7 +176,7 @@ def fifty_updates(
         for name, rule in rules.items():
             strength, lr = CHOSEN[name]
             algorithm = rule(tiers, strength) if strength else rule(tiers)
-            found = forgotten.follow(fed, model, algorithm, tiers, **work, lr=lr)
+            found = forgotten.follow(fed, model, algorithm, **work, lr=lr)
             runs[name].append(found)
     return runs
 

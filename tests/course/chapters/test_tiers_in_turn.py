@@ -13,21 +13,32 @@ from fedlab_course.experiments.studies import tiers_memory
 from fedlab_course.methods import forgotten
 
 
-def test_what_is_kept_of_a_label_ends_with_its_next_turn() -> None:
-    trained = np.array([0, 1, 2, 3, 4, 5, 0, 1, 2])
+def test_what_is_kept_of_a_label_ends_when_it_is_trained_again() -> None:
+    labels = [0, 1, 2, 3, 4, 5, 0, 1, 2]  # of each update
     knows = np.arange(9 * 6).reshape(9, 6) / 100
-    run = forgotten.Followed(0.5, knows, trained, torch.zeros(9, 1))
-    shares = [knows[turn : turn + 6, trained[turn]] for turn in range(4)]  # later ones have no five
+    run = forgotten.Followed(0.5, knows, np.eye(6, dtype=bool)[labels], torch.zeros(9, 1))
+    shares = [knows[turn : turn + 6, labels[turn]] for turn in range(4)]  # later ones have no five
     np.testing.assert_allclose(forgotten.kept(run), np.mean(shares, axis=0))
-    again = run._replace(trained=np.array([0, 1, 2, 0, 4, 5, 3, 1, 2]))
-    shares = [knows[turn : turn + 6, again.trained[turn]] for turn in (1, 2, 3)]
+    labels = [0, 1, 2, 0, 4, 5, 3, 1, 2]
+    again = run._replace(trained=np.eye(6, dtype=bool)[labels])
+    shares = [knows[turn : turn + 6, labels[turn]] for turn in (1, 2, 3)]
     np.testing.assert_allclose(forgotten.kept(again), np.mean(shares, axis=0))
-    assert np.isnan(forgotten.kept(run._replace(trained=np.zeros(9, dtype=int)))).all()
+    again.trained[1, 5] = True  # an update with two labels; 5 is trained again after four updates
+    np.testing.assert_allclose(forgotten.kept(again), np.mean(shares, axis=0))
+    again.trained[1, 3] = True  # 3 is trained again only after five
+    again.trained[6, 3] = False
+    again.trained[3, 0] = False  # so 0 is trained once
+    shares = [knows[0:6, 0], knows[1:7, 1], knows[1:7, 3], knows[2:8, 2]]
+    np.testing.assert_allclose(forgotten.kept(again), np.mean(shares, axis=0))
+    always = np.zeros((9, 6), dtype=bool)
+    always[:, 0] = True
+    assert np.isnan(forgotten.kept(run._replace(trained=always))).all()
 
 
 def test_the_figure_of_forgetting_has_a_line_for_each_run_and_names_the_means() -> None:
     knows = np.full((6, 1), 0.5)
-    run = forgotten.Followed(0.5, knows, np.array([0, 1, 1, 1, 1, 1]), torch.zeros(6, 1))
+    trained = np.array([[True], *[[False]] * 5])
+    run = forgotten.Followed(0.5, knows, trained, torch.zeros(6, 1))
     figure = turns.forgotten({"TFedAvg": [run, run], "FedMas": [run]})
     assert [len(trace.x) for trace in figure.data] == [6] * 5
     names = ["tiers (TFedAvg), η = 0.071", "tiers, Ω (FedMas), λ = 0.1, η = 0.4"]

@@ -15,7 +15,6 @@ from fedlab_course.chapters.ch02_fedprox import proximal_plane
 from fedlab_course.chapters.ch03_scaffold import ideas as ideas_03
 from fedlab_course.chapters.ch03_scaffold.ideas import scaffold_rounds
 from fedlab_course.chapters.ch04_fedsso import ideas as ideas_04
-from fedlab_course.chapters.ch05_fedmas import ideas as ideas_05
 from fedlab_course.chapters.ch09_partial_work import ideas as ideas_09
 from fedlab_course.chapters.ch10_bounds import figures as figures_10
 from fedlab_course.chapters.ch11_one_or_several import ideas as ideas_11
@@ -194,26 +193,6 @@ def test_scaffold_and_the_library_agree() -> None:
     assert w[0] == pytest.approx(float(simulation.history.params[0]), abs=1e-12)
     state = simulation.state_dict()["algorithm"]
     assert offset == pytest.approx((state["c"] - state["c_clients"]).numpy(), abs=1e-12)
-
-
-def test_an_explicit_step_runs_away_where_an_implicit_one_comes_to_rest() -> None:
-    """Both multiply the distance to 3 / (1 + 2λ): by 1 − η(1 + 2λ), or by (1 − η) / (1 + 2ηλ)."""
-    explicit = ideas_05.explicit_update
-
-    def implicit(w, k, gradient, eta, steps, strength, importance):  # type: ignore[no-untyped-def]
-        y = w
-        pull = 2 * eta * strength * importance
-        for _ in range(steps):
-            y = (y - eta * gradient(k, y) + pull * w) / (1 + pull)
-        return y
-
-    figure = ideas_05.stiff(explicit, implicit).figure(value=10.0)
-    rest = 3 / 21
-    steps = np.arange(21)
-    assert trace(figure, "explicit").y == pytest.approx(rest - rest * (1 - 0.1 * 21) ** steps)
-    assert trace(figure, "implicit").y == pytest.approx(rest - rest * (0.9 / 3) ** steps)
-    assert ideas_05.rests(10.0) == pytest.approx(rest)
-    assert "η · 2λΩ = 2" in figure.layout.title.text
 
 
 def test_the_clients_of_scaffold_walk_side_by_side_at_one_place():

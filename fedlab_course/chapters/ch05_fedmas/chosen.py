@@ -10,15 +10,19 @@ _ = translator(__name__)
 # with one of "tiers_pairs"
 CHOSEN = {
     "TFedAvg": (0.0, 0.07071),
-    "random groups": (0.0, 0.2),
+    "plain penalty": (0.1, 1.131),
+    "Ω, shuffled": (0.3, 0.07071),
     "FedMas": (0.1, 0.4),
+    "random groups": (0.0, 0.2),
     "random groups, Ω": (1.0, 0.8),
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
-    "random groups": group_look(COMPETITORS["random groups"]),
+    "plain penalty": group_look(1),
+    "Ω, shuffled": group_look(6),
     "FedMas": look(known_slot("FedMas") or 0),
+    "random groups": group_look(COMPETITORS["random groups"]),
     "random groups, Ω": group_look(7),
 }
 _NAMES = {
@@ -31,12 +35,10 @@ _NAMES = {
 }
 
 
-def full_name(key: str, *, settings: bool = True) -> str:
-    """The name of a method, with its λ and η if ``settings``."""
-    name = _NAMES.get(key, key)
-    if not settings:
-        return name
+def full_name(key: str) -> str:
+    """The name of a method with its λ and η."""
     strength, lr = CHOSEN[key]
+    name = _NAMES[key]
     if not strength:
         return _("{name}, η = {lr:.2g}").format(name=name, lr=lr)
     return _("{name}, λ = {strength:g}, η = {lr:.2g}").format(name=name, strength=strength, lr=lr)

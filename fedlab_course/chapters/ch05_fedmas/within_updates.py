@@ -27,6 +27,7 @@ _NAMES = {
 _OF_LOGITS = ("FedMas explicit", "FedMas implicit")
 _PAIRS = tuple(("TFedAvg", other) for other in RATED[:-1])
 UPDATES = 50
+_BELOW = 0.28  # rows between stored runs and those of the reader
 _SPLIT = "one_label"
 _SPLIT_NAMES = {
     "two labels": _("two labels"),
@@ -58,31 +59,33 @@ def rated() -> pd.DataFrame:
 
 
 def early() -> pd.DataFrame:
-    """Within ``UPDATES`` updates: accuracy, λ and η of tiers and random groups with each penalty,
-    and by how many points FedMas is above, with a 95 % interval.
+    """What Ω and likeness add within ``UPDATES`` updates over the stored seeds, in points with
+    95 % intervals.
     """
-    fedmas = best_rates.judged(_SPLIT, _variant("FedMas", "updates"), "updates")
-    stored, pairs = tables.read("tiers_early"), tables.read("tiers_pairs")
-    rows = {
-        name: (best_rates.judged(_SPLIT, name, "updates"), _setting(name, "updates"))
-        for name in ("TFedAvg", "random groups")
+    ends = _stored_early()
+    pairs = {
+        _("Ω on tiers"): ("FedMas", "TFedAvg"),
+        _("Ω on random groups"): ("random groups, Ω", "random groups"),
+        _("likeness without Ω"): ("TFedAvg", "random groups"),
+        _("likeness with Ω"): ("FedMas", "random groups, Ω"),
+        _("Ω, not a plain penalty"): ("FedMas", "plain penalty"),
+        _("Ω, not shuffled Ω"): ("FedMas", "Ω, shuffled"),
     }
-    for name in ("plain penalty", "Ω, shuffled", "random groups, Ω"):
-        runs = stored[stored["method"] == name].set_index("seed")
-        best = runs.iloc[0]
-        strength, lr = best["strength"], best["lr"]
-        parts = [f"λ = {strength:g}{_star(strength, pairs['strength'])}"]
-        parts.append(f"η = {lr:.2g}{_star(lr, pairs['lr'])}")
-        rows[name] = runs["accuracy"], ", ".join(parts)
-    rows["FedMas"] = fedmas, _setting("FedMas", "updates")
-    cells = {
-        full_name(name, settings=False): {
-            _AXES["updates"]: f"{values.mean():.1%} ± {values.std():.1%} ({setting})",
-            _("FedMas minus it, points"): "" if name == "FedMas" else _points(fedmas - values),
-        }
-        for name, (values, setting) in rows.items()
-    }
-    return pd.DataFrame.from_dict(cells, orient="index").rename_axis(_("20 seeds"))
+    cells = {name: _points(ends[one] - ends[other]) for name, (one, other) in pairs.items()}
+    rows = pd.Series(cells, name=_("points, 20 seeds"))
+    return rows.to_frame().rename_axis(_("what is added"))
+
+
+def _stored_early() -> dict[str, pd.Series]:
+    """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed."""
+    stored = tables.read("tiers_early").set_index("seed")
+    ends = {}
+    for name in CHOSEN:
+        if name in ("TFedAvg", "random groups"):
+            ends[name] = best_rates.judged(_SPLIT, name, "updates")
+        else:
+            ends[name] = stored[stored["method"] == name]["accuracy"]
+    return ends
 
 
 def _table(
@@ -182,36 +185,36 @@ def fifty_updates(
 
 
 def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
-    """A row for each method: a faint dot for each run, and a bar at the mean of their accuracies;
-    a dotted line at the stored accuracy of FedAvg.
+    """A row for each method of ``CHOSEN``: a faint dot for each stored seed, a bar at their mean, and
+    a ring for each of the reader's runs; a dotted line at the stored accuracy of FedAvg.
 
     ``runs``: key of ``CHOSEN`` → runs.
     """
     figure = new_figure(
-        title=_("Last round within {updates} updates, five runs").format(updates=UPDATES),
+        title=_("Last round within {updates} updates").format(updates=UPDATES),
         x_title=_("test accuracy"),
         y_title="",
-        height=380,
+        height=460,
         legend=False,
     )
     rows = []
-    for place, (key, found) in enumerate(runs.items()):
-        values = [run.accuracy for run in found]
-        mean = float(np.mean(values))
-        _add_row(figure, place, full_name(key), values, mean, LOOKS[key])
-        rows.append([full_name(key), f"{mean:.1%}", *(f"{value:.1%}" for value in values)])
+    for place, (key, ends) in enumerate(_stored_early().items()):
+        mine = [run.accuracy for run in runs.get(key, ())]
+        _add_row(figure, place, full_name(key), ends.tolist(), mine, LOOKS[key])
+        spread = f"{ends.mean():.1%} ± {ends.std():.1%}"
+        rows.append([full_name(key), spread, _(", ").join(f"{value:.0%}" for value in mine)])
     words = _add_fedavg(figure)
     names = [row[0] for row in rows]
     figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=names, range=[len(rows) - 0.5, -0.7]
+        tickvals=list(range(len(rows))), ticktext=names, range=[len(rows) - 0.5, -0.9]
     )
     figure.update_xaxes(range=[0, 1.01], tickformat=".0%")
-    seeds = [_("run {number}").format(number=number + 1) for number in range(len(rows[0]) - 2)]
     text = _(
-        "Dot chart of test accuracy, a dot for each run and a bar for the mean. Dotted line: "
-        "{words}."
+        "Dot chart of test accuracy: a dot for each of 20 stored seeds, a bar for their mean, and a "
+        "ring for each of your runs. Dotted line: {words}."
     ).format(words=words)
-    set_description(figure, text, [_("method"), _("mean"), *seeds], rows)
+    columns = [_("method"), _("stored, mean ± standard deviation"), _("your runs")]
+    set_description(figure, text, columns, rows)
     return figure
 
 
@@ -220,26 +223,34 @@ def _add_fedavg(figure: go.Figure) -> str:
     stored seeds; return its words.
     """
     mean = float(best_rates.judged(_SPLIT, "FedAvg", "updates").mean())
-    words = _("FedAvg, 13 times the training, 20 seeds: {mean:.0%}").format(mean=mean)
+    words = _("FedAvg, 13 times the training: {mean:.0%}").format(mean=mean)
     figure.add_vline(x=mean, line={"color": GREY, "width": 2, "dash": "dot"})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -6}
-    figure.add_annotation(x=mean, y=-0.45, text=words, font={"color": GREY}, **note)
+    figure.add_annotation(x=mean, y=-0.65, text=words, font={"color": GREY}, **note)
     return words
 
 
 def _add_row(
-    figure: go.Figure, place: int, name: str, values: Sequence[float], mean: float, look: Look
+    figure: go.Figure,
+    place: int,
+    name: str,
+    stored: Sequence[float],
+    mine: Sequence[float],
+    look: Look,
 ) -> None:
-    """Add the dots of the runs, and above them the mean with its number."""
+    """Add the dots of the stored runs, their mean with its number, and below it the rings of the
+    reader's runs.
+    """
     colour = look.colour
     figure.add_scatter(
-        x=list(values),
-        y=[place] * len(values),
+        x=list(stored),
+        y=[place] * len(stored),
         mode="markers",
-        marker={"color": colour, "size": 9, "opacity": 0.45},
-        hovertemplate=_("%{{x:.1%}}<extra>one run, {name}</extra>").format(name=name),
+        marker={"color": colour, "size": 8, "opacity": 0.35},
+        hovertemplate=_("%{{x:.1%}}<extra>a stored run, {name}</extra>").format(name=name),
     )
-    bar = {"symbol": "line-ns", "size": 26, "line": {"width": 4, "color": colour}}
+    mean = float(np.mean(stored))
+    bar = {"symbol": "line-ns", "size": 22, "line": {"width": 4, "color": colour}}
     figure.add_scatter(
         x=[mean],
         y=[place],
@@ -249,6 +260,13 @@ def _add_row(
         textfont={"color": colour},
         marker=bar,
         hovertemplate=_("%{{x:.1%}}<extra>mean, {name}</extra>").format(name=name),
+    )
+    figure.add_scatter(
+        x=list(mine),
+        y=[place + _BELOW] * len(mine),
+        mode="markers",
+        marker={"color": colour, "size": 9, "symbol": "circle-open", "line": {"width": 2}},
+        hovertemplate=_("%{{x:.1%}}<extra>your run, {name}</extra>").format(name=name),
     )
 
 

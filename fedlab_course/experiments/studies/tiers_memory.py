@@ -4,7 +4,8 @@ grow; digits, one label a client, 50 rounds.
 TFedAvg and FedMas at one rate, η = 0.071, the best of TFedAvg within fifty updates, and FedMas with
 the softmax at the setting that is best for fifty rounds. ``window``: "first", rounds 1 to 4, or
 "last", rounds 46 to 50. ``after_n``: the accuracy on the label n updates after its turn. The curves
-have ``outputs``, the root mean squared logit on the test images.
+have ``outputs``, the root mean squared logit on the test images, and ``after_2`` for the turns of
+each round.
 """
 
 import numpy as np
@@ -43,10 +44,12 @@ def run(seed: int, *, method: str, rounds: int = DIGITS["rounds"]) -> list[Resul
     judge = FlatModel(model)
     for number, params in enumerate(found.way[count - 1 :: count], start=1):
         outputs = float(judge.output(params, fed.test.x).square().mean().sqrt())
-        rows.append({"table": "curves", "round": number, "outputs": outputs})
+        turns = slice((number - 1) * count, number * count + forgotten.AFTER)
+        left = float(forgotten.kept(found.part(turns))[2])
+        rows.append({"table": "curves", "round": number, "outputs": outputs, "after_2": left})
     return rows
 
 
 TIERS_MEMORY = Experiment(
-    "tiers_memory", run, [{"method": name} for name in RUNS], bands=("outputs",)
+    "tiers_memory", run, [{"method": name} for name in RUNS], bands=("outputs", "after_2")
 )

@@ -89,6 +89,30 @@ def logits() -> go.Figure:
     return _described(figure, text, curves, "{:.1f}")
 
 
+def left() -> go.Figure:
+    """What is left of a label two updates after its turn, in each round, without and with the
+    penalty at one rate.
+    """
+    curves = {
+        name: _stored("tiers_memory_curves", {"method": name}, "after_2", look)
+        for name, look in {"TFedAvg": _TIERS, "FedMas": _SOLID}.items()
+    }
+    figure = new_figure(
+        title=_("Left of a label two updates later, η = 0.071"),
+        x_title=_("communication round"),
+        y_title=_("accuracy on the label"),
+        height=360,
+        legend=False,
+    )
+    _add(figure, curves, "{:.0%}", span=1.04)
+    figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
+    text = _(
+        "Accuracy on the test images of a label two updates after its turn, for the turns of each "
+        "round, mean and two standard errors over 20 seeds."
+    )
+    return _described(figure, text, curves, "{:.0%}")
+
+
 def _accuracy(algorithm: str, lr: float, look: Look, **columns: float) -> _Curve:
     where = {"algorithm": algorithm, "lr": lr, **columns}
     return _stored("tiers_lasting_curves", where, "test_accuracy", look)

@@ -185,8 +185,8 @@ def fifty_updates(
 
 
 def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
-    """A row for each method of ``CHOSEN``: a faint dot for each stored seed, a bar at their mean, and
-    a ring for each of the reader's runs; a dotted line at the stored accuracy of FedAvg.
+    """A row for each method of ``CHOSEN``: a faint dot for each stored seed, a bar at their mean,
+    and a ring for each of the reader's runs; a dotted line at the stored accuracy of FedAvg.
 
     ``runs``: key of ``CHOSEN`` → runs.
     """
@@ -210,8 +210,8 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     )
     figure.update_xaxes(range=[0, 1.01], tickformat=".0%")
     text = _(
-        "Dot chart of test accuracy: a dot for each of 20 stored seeds, a bar for their mean, and a "
-        "ring for each of your runs. Dotted line: {words}."
+        "Dot chart of test accuracy: a dot for each of 20 stored seeds, a bar for their mean, and "
+        "a ring for each of your runs. Dotted line: {words}."
     ).format(words=words)
     columns = [_("method"), _("stored, mean ± standard deviation"), _("your runs")]
     set_description(figure, text, columns, rows)

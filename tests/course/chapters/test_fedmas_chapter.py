@@ -65,22 +65,24 @@ def test_after_fifty_rounds_the_penalty_adds_nothing_that_matters_and_for_its_by
     ]
 
 
-def test_the_early_table_has_fedmas_less_each_other_method_seed_by_seed() -> None:
-    table = within_updates.early()
+def test_the_early_table_has_what_likeness_and_the_penalty_add_seed_by_seed() -> None:
+    stored = tables.read("tiers_early").set_index("seed")
+    ends = {name: runs["accuracy"] for name, runs in stored.groupby("method")}
     fedmas = best_rates.judged("one_label", "FedMas implicit", "updates")
-    stored = tables.read("tiers_early")
-    mine = stored[stored["method"] == "FedMas"].set_index("seed")["accuracy"]
-    pd.testing.assert_series_equal(mine, fedmas, check_names=False)  # two tables, the same runs
-    for name, words in {
-        "plain penalty": "tiers, plain penalty",
-        "Ω, shuffled": "tiers, Ω shuffled",
+    pd.testing.assert_series_equal(ends["FedMas"], fedmas, check_names=False)  # the same runs
+    table = within_updates.early()["points, 20 seeds"]
+    alone = best_rates.judged("one_label", "random groups", "updates")
+    for row, gaps in {
+        "Ω on random groups": ends["random groups, Ω"] - alone,
+        "likeness with Ω": fedmas - ends["random groups, Ω"],
+        "Ω, not a plain penalty": fedmas - ends["plain penalty"],
+        "Ω, not shuffled Ω": fedmas - ends["Ω, shuffled"],
     }.items():
-        runs = stored[stored["method"] == name].set_index("seed")["accuracy"]
-        found = t_interval(100 * (fedmas - runs))
-        cells = table.loc[words]
-        assert cells.iloc[1] == f"+{found.mean:.1f} [+{found.low:.1f}, +{found.high:.1f}]"
-        assert cells.iloc[0].startswith(f"{runs.mean():.1%} ± {runs.std():.1%} (λ = ")
-    assert table.loc["tiers, Ω (FedMas)"].iloc[1] == ""
+        found = t_interval(100 * gaps)
+        cell = f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]".replace("-", "−")
+        assert table[row] == cell
+    assert table["Ω on tiers"] == "+27.5 [+23.0, +32.0]"
+    assert table["likeness without Ω"] == "−13.5 [−20.1, −6.9]"
 
 
 def test_fifty_rounds_and_fifty_updates_prefer_other_variants_of_fedmas() -> None:
@@ -95,7 +97,7 @@ def test_live_runs_have_the_best_settings_for_updates() -> None:
         runs = best_rates.judged_runs("one_label", key, "updates")
         assert {(0.0, lr) for lr in runs["lr"]} == {chosen.CHOSEN[key]}
     pairs = tables.read("tiers_pairs").groupby(["method", "strength", "lr"])["accuracy"].mean()
-    for key in ("FedMas", "random groups, Ω"):
+    for key in ("FedMas", "random groups, Ω", "plain penalty", "Ω, shuffled"):
         assert pairs[key].idxmax() == chosen.CHOSEN[key]
     assert round(100 * best_rates.judged("one_label", "FedMas implicit", "updates").mean()) == 56
     stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
@@ -222,17 +224,19 @@ def test_a_followed_run_is_the_plain_one_and_knows_each_label_after_each_update(
     assert run.knows[-1] @ counts / counts.sum() == pytest.approx(run.accuracy)
 
 
-def test_a_row_has_a_dot_for_each_run_and_a_bar_at_their_mean() -> None:
+def test_a_row_has_a_dot_for_each_stored_run_and_a_ring_for_each_of_the_reader() -> None:
     none = np.zeros((0, 1))
-    runs = {
-        key: [forgotten.Followed(value, none, none[:, 0], torch.zeros(0, 1)) for value in values]
-        for key, values in {"TFedAvg": [0.2, 0.4], "FedMas": [0.5, 0.7]}.items()
-    }
-    figure = within_updates.after_fifty(runs)
-    rows = figure.layout.meta["table"]["rows"]
-    assert rows[1] == ["tiers, Ω (FedMas), λ = 0.1, η = 0.4", "60.0%", "50.0%", "70.0%"]
-    assert [list(trace.x) for trace in figure.data[:2]] == [[0.2, 0.4], [pytest.approx(0.3)]]
-    assert figure.layout.annotations[0].text == "FedAvg, 13 times the training, 20 seeds: 89%"
+    runs = [forgotten.Followed(value, none, none, torch.zeros(0, 1)) for value in (0.5, 0.7)]
+    figure = within_updates.after_fifty({"FedMas": runs})
+    rows = {row[0]: row[1:] for row in figure.layout.meta["table"]["rows"]}
+    assert rows["tiers, Ω (FedMas), λ = 0.1, η = 0.4"] == ["55.5% ± 10.8%", "50%, 70%"]
+    assert rows["random groups, η = 0.2"][1] == ""
+    dots, bars, rings = figure.data[0::3], figure.data[1::3], figure.data[2::3]
+    assert [len(trace.x) for trace in dots] == [20] * 6
+    assert [list(trace.x) for trace in rings] == [[], [], [], [0.5, 0.7], [], []]
+    for dot, bar in zip(dots, bars, strict=True):
+        assert bar.x[0] == pytest.approx(np.mean(dot.x))
+    assert figure.layout.annotations[0].text == "FedAvg, 13 times the training: 89%"
 
 
 def test_two_panels_have_the_same_runs_over_rounds_and_over_updates() -> None:

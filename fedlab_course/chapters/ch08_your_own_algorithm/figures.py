@@ -52,7 +52,7 @@ LEADS = {
     _("over FedAvg: validation, 12 rounds"): (289, (6, 16, 13, 12, 14)),
     _("over FedAvg: validation, 50 rounds"): (289, (4, 7, 5, 4, 2)),
     _("over FedAvg: test images, 50 rounds"): (355, (15, 7, 9, 4, 6)),
-    _("over FedAvgM (β = 0.9): the same"): (355, (10, 1, 1, 5, 3)),
+    _("over FedAvgM (β = 0.9): test images, 50 rounds"): (355, (10, 1, 1, 5, 3)),
 }
 # The methods of the figure at fair rates: name in the tables → name in the figure, and the pairs.
 _FAIR = {

@@ -63,17 +63,19 @@ def early() -> pd.DataFrame:
     95 % intervals.
     """
     ends = _stored_early()
-    pairs = {
-        _("Ω on tiers"): ("FedMas", "TFedAvg"),
-        _("Ω on random groups"): ("random groups, Ω", "random groups"),
-        _("likeness without Ω"): ("TFedAvg", "random groups"),
-        _("likeness with Ω"): ("FedMas", "random groups, Ω"),
-        _("Ω, not a plain penalty"): ("FedMas", "plain penalty"),
-        _("Ω, not shuffled Ω"): ("FedMas", "Ω, shuffled"),
+    on_tiers = ends["FedMas"] - ends["TFedAvg"]
+    on_groups = ends["random groups, Ω"] - ends["random groups"]
+    gaps = {
+        _("Ω adds on tiers"): on_tiers,
+        _("Ω adds on random groups"): on_groups,
+        _("difference of these two"): on_tiers - on_groups,
+        _("tiers above random groups, without Ω"): ends["TFedAvg"] - ends["random groups"],
+        _("tiers above random groups, with Ω"): ends["FedMas"] - ends["random groups, Ω"],
+        _("Ω above the plain penalty, on tiers"): ends["FedMas"] - ends["plain penalty"],
+        _("Ω above shuffled Ω, on tiers"): ends["FedMas"] - ends["Ω, shuffled"],
     }
-    cells = {name: _points(ends[one] - ends[other]) for name, (one, other) in pairs.items()}
-    rows = pd.Series(cells, name=_("points, 20 seeds"))
-    return rows.to_frame().rename_axis(_("what is added"))
+    cells = {name: _points(gap) for name, gap in gaps.items()}
+    return pd.Series(cells, name=_("points, 20 seeds")).to_frame()
 
 
 def _stored_early() -> dict[str, pd.Series]:
@@ -211,9 +213,9 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     figure.update_xaxes(range=[0, 1.01], tickformat=".0%")
     text = _(
         "Dot chart of test accuracy: a dot for each of 20 stored seeds, a bar for their mean, and "
-        "a ring for each of your runs. Dotted line: {words}."
+        "a ring for each live run. Dotted line: {words}."
     ).format(words=words)
-    columns = [_("method"), _("stored, mean ± standard deviation"), _("your runs")]
+    columns = [_("method"), _("stored, mean ± standard deviation"), _("live runs")]
     set_description(figure, text, columns, rows)
     return figure
 
@@ -266,7 +268,7 @@ def _add_row(
         y=[place + _BELOW] * len(mine),
         mode="markers",
         marker={"color": colour, "size": 9, "symbol": "circle-open", "line": {"width": 2}},
-        hovertemplate=_("%{{x:.1%}}<extra>your run, {name}</extra>").format(name=name),
+        hovertemplate=_("%{{x:.1%}}<extra>a live run, {name}</extra>").format(name=name),
     )
 
 

@@ -7,11 +7,12 @@ import torch
 
 import fedlab_core as fl
 from fedlab_core.compare import t_interval
-from fedlab_course.chapters.ch05_fedmas import chosen, patient, turns, within_updates
+from fedlab_course.chapters.ch05_fedmas import chosen, turns, within_updates
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.methods import forgotten, penalties
 from fedlab_course.methods.random_groups import RandomGroups
+from tests.course.check.from_notebook import defined
 
 ONE_LABEL = {"num_clients": 100, "labels_per_client": 1}
 AXES = ("rounds", "updates")
@@ -73,16 +74,17 @@ def test_the_early_table_has_what_likeness_and_the_penalty_add_seed_by_seed() ->
     table = within_updates.early()["points, 20 seeds"]
     alone = best_rates.judged("one_label", "random groups", "updates")
     for row, gaps in {
-        "Ω on random groups": ends["random groups, Ω"] - alone,
-        "likeness with Ω": fedmas - ends["random groups, Ω"],
-        "Ω, not a plain penalty": fedmas - ends["plain penalty"],
-        "Ω, not shuffled Ω": fedmas - ends["Ω, shuffled"],
+        "Ω adds on random groups": ends["random groups, Ω"] - alone,
+        "tiers above random groups, with Ω": fedmas - ends["random groups, Ω"],
+        "Ω above the plain penalty, on tiers": fedmas - ends["plain penalty"],
+        "Ω above shuffled Ω, on tiers": fedmas - ends["Ω, shuffled"],
     }.items():
         found = t_interval(100 * gaps)
         cell = f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]".replace("-", "−")
         assert table[row] == cell
-    assert table["Ω on tiers"] == "+27.5 [+23.0, +32.0]"
-    assert table["likeness without Ω"] == "−13.5 [−20.1, −6.9]"
+    assert table["Ω adds on tiers"] == "+27.5 [+23.0, +32.0]"
+    assert table["difference of these two"] == "+20.8 [+8.3, +33.2]"
+    assert table["tiers above random groups, without Ω"] == "−13.5 [−20.1, −6.9]"
 
 
 def test_fifty_rounds_and_fifty_updates_prefer_other_variants_of_fedmas() -> None:
@@ -155,8 +157,10 @@ def test_in_the_run_shown_fedavg_is_ahead_after_about_fifty_updates() -> None:
     assert {max(1, round(size / 5)) for size in sizes} == {1, 2}
     work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10, "lr": 0.05, "seed": 54}
     ends = []
-    sick = patient.of(MyTiers)(tiers)
-    for rule, rounds in ((fl.FedAvg(), 50), (MyTiers(tiers), 3), (sick, 50)):
+    rest = ("race", "display", "questions")
+    given = {"MyTiers": MyTiers, "np": np}
+    patient = defined("05_fedmas.ipynb", "patient", names=given, without=rest)["Patient"]
+    for rule, rounds in ((fl.FedAvg(), 50), (MyTiers(tiers), 3), (patient(tiers), 50)):
         last = fl.simulate(fed, model, rule, rounds=rounds, **work, progress=False).records[-1]
         ends.append((last.server_updates, round(100 * last.test_accuracy)))
     assert ends == [(50, 59), (39, 16), (50, 82)]

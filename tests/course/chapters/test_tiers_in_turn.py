@@ -6,11 +6,12 @@ import numpy as np
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch05_fedmas import lasting, patient, turns
+from fedlab_course.chapters.ch05_fedmas import lasting, turns
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import tables
 from fedlab_course.experiments.studies import tiers_memory
 from fedlab_course.methods import forgotten
+from tests.course.check.from_notebook import defined
 
 
 def test_what_is_kept_of_a_label_ends_when_it_is_trained_again() -> None:
@@ -107,9 +108,11 @@ def test_the_patient_trains_the_clients_of_all_tiers_in_one_update() -> None:
     work |= {"loss": "squared_error", "seed": 0, "progress": False}
     model = torch.nn.Linear(1, 1)
     tiers = [0, 1, 0, 1, 2, 2]
+    rest = ("race", "display", "questions")
+    given = {"MyTiers": MyTiers, "np": np}
+    patient = defined("05_fedmas.ipynb", "patient", names=given, without=rest)["Patient"]
     healthy, sick = (
-        fl.simulate(fed, model, rule(tiers), **work).records[-1]
-        for rule in (MyTiers, patient.of(MyTiers))
+        fl.simulate(fed, model, rule(tiers), **work).records[-1] for rule in (MyTiers, patient)
     )
     assert (healthy.server_updates, sick.server_updates) == (6, 2)
     assert healthy.bytes_up == sick.bytes_up

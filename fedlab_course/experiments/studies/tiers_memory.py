@@ -45,8 +45,8 @@ def run(seed: int, *, method: str, rounds: int = DIGITS["rounds"]) -> list[Resul
     for number, params in enumerate(found.way[count - 1 :: count], start=1):
         outputs = float(judge.output(params, fed.test.x).square().mean().sqrt())
         turns = slice((number - 1) * count, number * count + forgotten.AFTER)
-        left = float(forgotten.kept(found.part(turns))[2])
-        rows.append({"table": "curves", "round": number, "outputs": outputs, "after_2": left})
+        after_2 = float(forgotten.kept(found.part(turns))[2])
+        rows.append({"table": "curves", "round": number, "outputs": outputs, "after_2": after_2})
     return rows
 
 

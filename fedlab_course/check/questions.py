@@ -38,7 +38,7 @@ _OWN_KEYS = 'data-lm-suppress-shortcuts="true"'
 @dataclass(frozen=True)
 class Prediction:
     """A question before a run: ``options`` by key, what ``happened``, and ``because``: the result
-    in numbers.
+    in numbers. ``decides``: the run stands before the question, which asks for a decision.
     """
 
     id: str
@@ -46,6 +46,12 @@ class Prediction:
     options: dict[str, str]
     happened: str
     because: str
+    decides: bool = False
+
+    @property
+    def head(self) -> str:
+        """The word before the question."""
+        return _("Decide.") if self.decides else _("Predict.")
 
     def __post_init__(self) -> None:
         if self.happened not in self.options or len(self.options) < 2:
@@ -145,12 +151,12 @@ def predict(id: str) -> None:
     options = "".join(
         _option(group, text, f' value="{html.escape(key)}"') for key, text in asked.options.items()
     )
-    legend = _("<b>Predict.</b> {asks}").format(asks=_inline(asked.asks))
+    legend = f"<b>{asked.head}</b> {_inline(asked.asks)}"
     listed = "\n".join(f"- {text}" for text in asked.options.values())
     _publish(
         f'<fedlab-predict data-id="{id}"><fieldset><legend>{legend}</legend>{options}</fieldset>'
         '<p class="kept" role="status"></p></fedlab-predict>',
-        _("Predict. {asks}").format(asks=asked.asks) + f"\n{listed}",
+        f"{asked.head} {asked.asks}\n{listed}",
     )
 
 
@@ -166,9 +172,10 @@ def outcome(id: str) -> None:
             _("With the default parameters: {happened}").format(happened=words)
             for words in (happened, marked)
         )
-    shown = _("<b>What happened:</b> {happened}. {because}").format(
-        happened=marked, because=_inline(asked.because)
-    )
+    words = _("<b>What happened:</b> {happened}. {because}")
+    if asked.decides:
+        words = _("<b>Our answer:</b> {happened}. {because}")
+    shown = words.format(happened=marked, because=_inline(asked.because))
     _publish(
         f"<fedlab-outcome {_attributes(asked)}><details><summary {_OWN_KEYS}>{_UNSEEN}</summary>"
         '<p class="predicted" role="status"></p>'

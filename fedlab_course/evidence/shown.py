@@ -80,6 +80,7 @@ MEASURES = {  # column of the tables → its name, where it is not clear from th
 }
 _NUMBERS = ("mean", "low", "high")
 _POINTS = 100  # percentage points of an accuracy of 1
+_UNSHOWN = _("nothing shows that δ came before the data")
 MOST = 400.0  # margins: the end of the axis of forest plots
 _LEAST_AXIS = 3.0  # margins: the shortest axis of an interval in a table
 _BEYOND = 1.05  # the axis goes on beyond the interval by this factor
@@ -145,9 +146,10 @@ def _table(judged: Sequence[JudgedStatement]) -> str:
 
 
 def _mark(judged: JudgedStatement) -> str:
-    """A † that says how the plan of a statement departs from one fixed before its data."""
-    deviates = html.escape(plans.deviation(judged.statement))
-    return f' <abbr title="{deviates}">†</abbr>' if deviates else ""
+    """The mark of the plan of a statement, with what it says, or ""."""
+    mark = plans.mark(judged.statement)
+    says = html.escape(plans.deviation(judged.statement) or _UNSHOWN)
+    return f' <abbr title="{says}">{mark}</abbr>' if mark else ""
 
 
 def _key(judged: Sequence[JudgedStatement]) -> str:

@@ -140,7 +140,7 @@ def _asked(id: str) -> Markup:
     )
     asks = _html(prediction.asks)
     return Markup('<div class="asks"><p><b>{}</b></p>{}<ul>{}</ul></div>').format(
-        _("Predict."), asks, options
+        prediction.head, asks, options
     )
 
 

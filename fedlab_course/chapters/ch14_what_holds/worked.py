@@ -29,7 +29,7 @@ STATEMENTS = {
     "fair-2t": _("digits, by updates,<br>best rates"),
     "002-3f": _("MNIST, by rounds,<br>one rate"),
     "fair-3a": _("MNIST, by rounds,<br>best rates"),
-    "002-3v": _("MNIST with the CNN,<br>by rounds, one rate"),
+    "002-3v": _("MNIST with the CNN,<br>by rounds, implicit step"),
     "002-3k": _("CIFAR-10, by rounds,<br>one rate"),
 }
 _EXAMPLES = (

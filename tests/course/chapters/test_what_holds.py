@@ -82,14 +82,11 @@ def _text() -> str:
     return text_of("14_what_holds.ipynb")
 
 
-def test_about_two_of_five_plans_came_late_and_nearly_half_of_these_compare_tuned_methods() -> None:
+def test_about_two_of_five_plans_came_late() -> None:
     every = judging.stored().values()
     late = [row for row in every if plans.deviation(row.statement)]
-    tuned = sum(row.claim.id in ("fair-1", "fair-2", "fair-3") for row in late)
     assert 0.35 < len(late) / len(every) < 0.45
-    assert 0.45 < tuned / len(late) < 0.5
     assert "About two of five statements" in _text()
-    assert "Nearly half of those with a † compare tuned methods" in _text()
 
 
 def test_nearly_half_of_the_statements_cannot_show_that_their_plans_came_first() -> None:
@@ -99,7 +96,7 @@ def test_nearly_half_of_the_statements_cannot_show_that_their_plans_came_first()
     assert {marks[id] for id in ("fair-2b", "fair-2c", "fair-2d", "fair-2q", "fair-2t")} == {"†"}
     assert f"{counts['‡']} more have a ‡" in _text()
     assert 0.45 < (counts["†"] + counts["‡"]) / len(marks) < 0.5
-    assert "for nearly half of our own statements we cannot show that we did" in _text()
+    assert f"for {counts['‡']} more we cannot show it" in _text()
 
 
 def test_a_statement_is_undecided_exactly_if_no_verdict_has_a_small_p_value() -> None:
@@ -319,3 +316,22 @@ def test_for_twenty_kept_verdicts_all_seeds_give_the_same_number() -> None:
     assert len(same) == 20
     assert all(len(set(tables.numbers(statement).values())) == 1 for statement in same)
     assert "20 of the kept ones have a p-value of 0: all seeds give the same number" in _text()
+
+
+def test_among_verdicts_that_the_data_choose_holm_keeps_more_wrong_ones_than_bonferroni() -> None:
+    """Ten statements whose true numbers are 0, twenty seeds, δ = 3.92 standard errors."""
+    rng = np.random.default_rng(0)
+    wrong = {"holm": 0, "bonferroni": 0}
+    trials = 2000
+    for _ in range(trials):
+        values = rng.normal(size=(10, 20))
+        delta = 3.92 / np.sqrt(20)
+        found = [judging.judge("x", one, delta, expect="positive", planned=20) for one in values]
+        p = np.array([finding.p for finding in found])
+        is_wrong = np.array([one.verdict not in ("equivalent", "undecided") for one in found])
+        wrong["holm"] += (np.array(exercises.holm(p, dragged.LEVEL)) & is_wrong).any()
+        wrong["bonferroni"] += ((p <= dragged.LEVEL / 10) & is_wrong).any()
+    share = {name: count / trials for name, count in wrong.items()}
+    assert share["holm"] == pytest.approx(0.13, abs=0.015)
+    assert share["bonferroni"] < 0.05
+    assert "a wrong verdict was kept in 13 % of the cases" in _text()

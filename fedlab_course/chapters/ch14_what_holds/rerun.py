@@ -94,7 +94,12 @@ def _of_experiment(table: str, wanted: dict[str, Any], measure: str, seed: int) 
     earlier = {experiment.after: tables.read(experiment.after)} if experiment.after else {}
     columns = experiment.columns or {}
     for case, _ in experiment.units(earlier, [seed]):
-        known = {columns.get(name, name): value for name, value in case.items()}
+        # of a list in a case each row has one element
+        known = {
+            columns.get(name, name): value
+            for name, value in case.items()
+            if not isinstance(value, list)
+        }
         if tables.fits(known, {name: value for name, value in wanted.items() if name in known}):
             for row in _unit(experiment.name, json.dumps(dict(case)), seed):
                 if row.get("table", "") == part and tables.fits(row, wanted):

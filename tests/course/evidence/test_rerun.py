@@ -129,3 +129,12 @@ def test_a_row_of_an_experiment_is_run_again():
 def test_a_row_whose_cases_follow_from_another_experiment_is_run_again():
     (statement,) = [one.statement for id, one in judging.stored().items() if id == "fair-1a"]
     assert rerun.again("fair-1a")[0] == pytest.approx(tables.numbers(statement)[0], abs=0.02)
+
+
+def test_a_row_at_best_rates_is_run_again_by_one_of_its_criteria() -> None:
+    """SCAFFOLD less FedProx; a stored run can be the best by several criteria."""
+    row = judging.stored()["fair-2b"].statement
+    again = rerun.again("fair-2b", [205])
+    assert again[205] == pytest.approx(
+        tables.numbers(row)[205], abs=0.005
+    )  # other processors round otherwise

@@ -59,14 +59,17 @@ def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
         "Histogram of simulated means in standard errors around 0, and a line at our mean, "
         "{ours:.2f}. To the right of the line is the share {share:.4f}, the p-value."
     ).format(ours=ours, share=share)
-    ends = [
-        (_("lower"), (simulated < edges[0]).sum()),
-        (_("higher"), (simulated > edges[-1]).sum()),
-    ]
-    inside = [(f"{low:.2f}", count) for low, count in zip(edges, counts, strict=False)]
-    rows = [[name, f"{count}"] for name, count in [ends[0], *inside, ends[1]] if count]
-    set_description(figure, text, [_("from, in standard errors"), _("simulated means")], rows)
+    columns = [_("from, in standard errors"), _("simulated means")]
+    set_description(figure, text, columns, _binned(simulated, edges, counts))
     return figure
+
+
+def _binned(simulated: np.ndarray, edges: np.ndarray, counts: np.ndarray) -> list[list[str]]:
+    """The beginning of each bin with its count, and what lies outside all of them."""
+    inside = [(f"{low:.2f}", count) for low, count in zip(edges, counts, strict=False)]
+    below = (_("lower"), (simulated < edges[0]).sum())
+    above = (_("higher"), (simulated > edges[-1]).sum())
+    return [[name, f"{count}"] for name, count in (below, *inside, above) if count]
 
 
 def kept(holm: Correct) -> tuple[list[bool], list[bool]]:

@@ -1,0 +1,109 @@
+"""Chapter 8: FedDyn, its halves and their rivals, each at its best rate."""
+
+import pytest
+
+import fedlab_core as fl
+from fedlab_core.compare import t_interval
+from fedlab_course.chapters.ch08_your_own_algorithm import figures
+from fedlab_course.evidence import best_rates, judging, tables
+from fedlab_course.experiments.measured_runs import deal
+from tests.course.check.from_notebook import text_of
+
+SERVERS_HALF = "FedDyn server's half"  # in the tables of best rates
+CLIENTS_HALF = "FedDyn clients' half"
+STRONGER = ({"algorithm": "feddyn", "mu": 1.0}, {"algorithm": "feddynserver"})
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    """The Markdown of the chapter."""
+    return text_of("08_your_own_algorithm.ipynb")
+
+
+def test_the_leads_at_fair_rates_are_what_the_text_says(text: str) -> None:
+    rows = figures.tuned().layout.meta["table"]["rows"]
+    assert [row[1:] for row in rows] == [
+        ["+4.2", "+3.7", "+4.7", 20],
+        ["+2.0", "+1.7", "+2.3", 20],
+        ["+0.34", "+0.02", "+0.66", 20],
+        ["+0.6", "+0.4", "+0.8", 20],
+        ["+2.4", "+2.1", "+2.7", 20],
+        ["+1.5", "+1.2", "+1.7", 20],
+        ["-0.4", "-0.6", "-0.2", 20],
+    ]
+    assert "2.0 points [1.7, 2.3]" in text
+    assert "lead over FedAvgM is 0.34 points [0.02, 0.66]: equivalent within δ = 1." in text
+    assert [row[0] for row in rows] == [
+        "FedDyn − FedAvg, η = 0.05",
+        "FedDyn − FedAvg",
+        "FedDyn − FedAvgM",
+        "FedDyn − server's half",
+        "FedDyn − clients' half",
+        "server's half − FedAvg",
+        "clients' half − FedAvg",
+    ]
+
+
+def test_the_best_rates_are_what_the_text_says(text: str) -> None:
+    methods = ("FedAvg", CLIENTS_HALF, SERVERS_HALF, "FedDyn", "FedAvgM")
+    best = [f"{best_rates.best_rate('two_labels', method):.2g}" for method in methods]
+    assert best == ["0.57", "0.57", "0.4", "0.28", "0.28"]
+    assert (
+        "0.57 for FedAvg and the clients' half, 0.4 for the server's half, 0.28 for the others"
+        in text
+    )
+    assert "three seeds chose 0.57 for FedAvg and 0.28 for FedAvgM" in text
+
+
+def test_the_halves_at_fair_rates_are_what_the_text_says(text: str) -> None:
+    assert "server's half alone leads FedAvg by 1.5 points [1.2, 1.7]." in text
+    assert "It ends 0.6 points below FedDyn [0.4, 0.8]: also equivalent." in text
+    assert "FedDyn leads FedAvg by two points, not four; its server's half, by 1.5." in text
+    below = t_interval(-100 * best_rates.ahead("two_labels", CLIENTS_HALF))
+    words = f"{below.mean:.1f} points below FedAvg [{below.low:.1f}, {below.high:.1f}]"
+    assert f"alone, the clients' half ends {words}" in text
+    lead = best_rates.ahead("two_labels", "FedDyn", SERVERS_HALF)
+    verdict = judging.judge("half", lead, 0.01, expect="positive", planned=20).verdict
+    assert verdict == "equivalent"
+
+
+def test_the_best_rates_of_the_halves_are_inside_the_grid() -> None:
+    for method in (SERVERS_HALF, CLIENTS_HALF):
+        rates = sorted(best_rates.curve("two_labels", method))
+        assert len(rates) == 17
+        assert rates[0] < best_rates.best_rate("two_labels", method) < rates[-1]
+
+
+def test_clients_have_nearly_equal_sizes(text: str) -> None:
+    """So weights n_k and a plain mean are nearly the same. Seeds 0 to 19 and 200 to 219 judge."""
+    sizes = [
+        len(part)
+        for seed in (*range(20), *range(200, 220))
+        for part in deal("two labels", seed).parts
+    ]
+    assert f"but all have {min(sizes)} to {max(sizes)} images" in text
+
+
+def test_with_a_larger_mu_the_clients_half_adds_little_to_the_servers(text: str) -> None:
+    rows = [tables.matching("feddyn", where).sort_values("seed") for where in STRONGER]
+    ends = [100 * row["end_accuracy"].to_numpy() for row in rows]
+    found = t_interval(ends[0] - ends[1])
+    words = f"{found.mean:.1f} points [{found.low:.2f}, {found.high:.2f}]"
+    assert (
+        f"With $\\mu = 1$, too, the clients' half adds little to the server's half: {words}" in text
+    )
+
+
+def test_the_settings_that_were_tried_are_what_the_text_says(text: str) -> None:
+    """34 settings of FedDyn and of its clients' half, and 17 of the others."""
+    for method, mu in (("FedDyn", 0.1), (CLIENTS_HALF, 0.01)):
+        assert best_rates.parameters("two_labels", method) == [0.01, 0.1]
+        assert best_rates.judged_runs("two_labels", method)["parameter"].unique().tolist() == [mu]
+    settings = [
+        len(best_rates._means("two_labels", method, "rounds"))
+        for method in ("FedDyn", CLIENTS_HALF, SERVERS_HALF, "FedAvg", "FedAvgM")
+    ]
+    assert settings == [34, 34, 17, 17, 17]
+    assert fl.algorithms.FedAvgM().beta == 0.9
+    assert "tried two μ, so 34 settings; their best, 0.1 and 0.01, are edges." in text
+    assert "FedAvgM tried one β, 0.9." in text

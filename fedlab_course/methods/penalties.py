@@ -1,6 +1,6 @@
 """Controls of FedMas: other penalties on its tiers, and its penalty on random groups.
 
-All take the implicit step. An importance Ω [P] is measured as in FedMas, after each tier.
+An importance Ω [P] is measured as in FedMas, after each tier.
 """
 
 from dataclasses import dataclass, field
@@ -10,20 +10,12 @@ import torch
 import fedlab_core as fl
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.clients.updates import LocalUpdates
-from fedlab_core.correction import PenaltyStep
 from fedlab_core.server import Server
 from fedlab_course.methods.random_groups import ShuffledTiers
 
 
 @dataclass(frozen=True)
-class ImplicitFedMas(fl.FedMas):
-    """FedMas with its implicit step."""
-
-    penalty_step: PenaltyStep = field(default="implicit", init=False)
-
-
-@dataclass(frozen=True)
-class PlainPenalty(ImplicitFedMas):
+class PlainPenalty(fl.FedMas):
     """Ω = 1 for every parameter, from the second update on."""
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
@@ -31,7 +23,7 @@ class PlainPenalty(ImplicitFedMas):
 
 
 @dataclass(frozen=True)
-class ShuffledPenalty(ImplicitFedMas):
+class ShuffledPenalty(fl.FedMas):
     """The values of Ω trade places within each tensor of the model, in a new order after each
     tier.
     """
@@ -45,7 +37,7 @@ class ShuffledPenalty(ImplicitFedMas):
 
 
 @dataclass(frozen=True)
-class PenaltyOnRandomGroups(ImplicitFedMas):
+class PenaltyOnRandomGroups(fl.FedMas):
     """Random groups of the tiers' sizes, drawn once before the first round, with FedMas's
     penalty.
     """

@@ -69,17 +69,8 @@ def logits() -> go.Figure:
     """The root mean squared logit over fifty rounds at one rate, without and with the penalty; the
     axis of y is logarithmic.
     """
-    curves = {
-        "TFedAvg": _outputs("TFedAvg", _TIERS),
-        "FedMas": _outputs("FedMas", _SOLID),
-    }
-    figure = new_figure(
-        title=_("How large the logits are, η = 0.071"),
-        x_title=_("communication round"),
-        y_title=_("root mean square"),
-        height=360,
-        legend=False,
-    )
+    curves = _at_one_rate("outputs")
+    figure = _low(_("How large the logits are, η = 0.071"), _("root mean square"))
     _add(figure, curves, "{:.1f}", span=2.0, is_log=True)
     figure.update_yaxes(type="log", range=[0, 2], tickvals=[1, 2, 5, 10, 20, 50, 100])
     text = _(
@@ -93,17 +84,8 @@ def left() -> go.Figure:
     """What is left of a label two updates after its turn, in each round, without and with the
     penalty at one rate.
     """
-    curves = {
-        name: _stored("tiers_memory_curves", {"method": name}, "after_2", look)
-        for name, look in {"TFedAvg": _TIERS, "FedMas": _SOLID}.items()
-    }
-    figure = new_figure(
-        title=_("Left of a label two updates later, η = 0.071"),
-        x_title=_("communication round"),
-        y_title=_("accuracy on the label"),
-        height=360,
-        legend=False,
-    )
+    curves = _at_one_rate("after_2")
+    figure = _low(_("Left of a label two updates later, η = 0.071"), _("accuracy on the label"))
     _add(figure, curves, "{:.0%}", span=1.04)
     figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(
@@ -118,8 +100,19 @@ def _accuracy(algorithm: str, lr: float, look: Look, **columns: float) -> _Curve
     return _stored("tiers_lasting_curves", where, "test_accuracy", look)
 
 
-def _outputs(method: str, look: Look) -> _Curve:
-    return _stored("tiers_memory_curves", {"method": method}, "outputs", look)
+def _at_one_rate(measure: str) -> dict[str, _Curve]:
+    """TFedAvg and FedMas at η = 0.071."""
+    looks = {"TFedAvg": _TIERS, "FedMas": _SOLID}
+    return {
+        method: _stored("tiers_memory_curves", {"method": method}, measure, look)
+        for method, look in looks.items()
+    }
+
+
+def _low(title: str, y_title: str) -> go.Figure:
+    """An empty figure over rounds, lower than others."""
+    words = {"title": title, "x_title": _("communication round"), "y_title": y_title}
+    return new_figure(**words, height=360, legend=False)
 
 
 def _stored(table: str, where: dict[str, Any], measure: str, look: Look) -> _Curve:

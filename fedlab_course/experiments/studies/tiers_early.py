@@ -13,15 +13,14 @@ import numpy as np
 
 import fedlab_core as fl
 from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow, Tables
-from fedlab_course.experiments.measured_runs import DIGITS, deal, divided, finished
+from fedlab_course.experiments.measured_runs import DIGITS, deal, divided, measured
 from fedlab_course.experiments.studies.learning_rates import validated
 from fedlab_course.methods import forgotten, penalties
 
 SPLIT = "one_label"
 UPDATES = 50
-CHANCE = 0.1  # the accuracy of a run that diverges, as in all tables
 RULES: dict[str, type[fl.FedMas]] = {
-    "FedMas": penalties.ImplicitFedMas,
+    "FedMas": fl.FedMas,
     "plain penalty": penalties.PlainPenalty,
     "Ω, shuffled": penalties.ShuffledPenalty,
     "random groups, Ω": penalties.PenaltyOnRandomGroups,
@@ -52,10 +51,9 @@ def _ended(
     model = fl.models.mlp(fed, seed=seed)
     rounds = UPDATES // len(np.unique(forgotten.found(fed, model, seed)))
     work: dict[str, Any] = DIGITS | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
-    simulation = fl.Simulation(fed, model, RULES[method](strength), **work, progress=False)
-    history, diverged = finished(simulation)
-    accuracy = CHANCE if diverged else history.records[-1].test_accuracy
-    return {"accuracy": accuracy, "diverged": diverged}
+    rule = RULES[method](strength, penalty_step="implicit")
+    row, _ = measured(fed, model, rule, **work)
+    return {"accuracy": row["end_accuracy"], "diverged": row["diverged"]}
 
 
 def chosen(earlier: Tables) -> list[ExperimentCase]:

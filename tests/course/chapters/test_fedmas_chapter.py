@@ -170,7 +170,7 @@ def test_in_the_run_shown_fedavg_is_ahead_after_about_fifty_updates() -> None:
 def test_within_fifty_updates_the_penalty_of_the_paper_slows_forgetting() -> None:
     rules = {
         "TFedAvg": lambda tiers: fl.algorithms.TFedAvg(),
-        "FedMas": lambda tiers, strength: penalties.ImplicitFedMas(strength),
+        "FedMas": lambda tiers, strength: fl.FedMas(strength, penalty_step="implicit"),
     }
     work = {"clients_per_round": 20, "local_epochs": 5, "batch_size": 10}
     runs = within_updates.fifty_updates(rules, one_label, range(54, 59), **work)
@@ -190,7 +190,9 @@ def test_a_plain_penalty_is_that_of_fedprox() -> None:
     fed, model, _ = one_label(54)
     work = {"rounds": 1, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
     work |= {"seed": 54, "progress": False}
-    simulation = fl.Simulation(fed, model, penalties.PlainPenalty(0.25), **work)
+    simulation = fl.Simulation(
+        fed, model, penalties.PlainPenalty(0.25, penalty_step="implicit"), **work
+    )
     simulation.run()
     weight = simulation.state_dict()["algorithm"]["weight"]
     assert torch.equal(weight, torch.full_like(weight, 0.5))  # 2λ, as FedProx with μ = 2λ
@@ -201,9 +203,9 @@ def test_a_shuffled_importance_has_the_same_values_in_each_tensor() -> None:
     work = {"rounds": 1, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
     work |= {"seed": 54, "progress": False}
     found = {}
-    for rule in (penalties.ImplicitFedMas, penalties.ShuffledPenalty):
+    for rule in (fl.FedMas, penalties.ShuffledPenalty):
         # without a pull both have the same models, and so the same Ω before it is shuffled
-        simulation = fl.Simulation(fed, model, rule(1e-12), **work)
+        simulation = fl.Simulation(fed, model, rule(1e-12, penalty_step="implicit"), **work)
         simulation.run()
         found[rule] = simulation.state_dict()["algorithm"]["importance"]
     plain, shuffled = found.values()

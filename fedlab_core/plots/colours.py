@@ -43,7 +43,7 @@ GROUPS = (
 # A competitor without a hue of its own → its number among the groups, in every figure. Mine is the
 # algorithm of a reader.
 COMPETITORS = {
-    "FedDyn": 0,
+    "FedDyn": 1,
     "one client an update": 2,
     "TFedAvg": 3,
     "Mine": 4,

@@ -1,5 +1,7 @@
 # mypy: allow-untyped-defs
-"""Exercises of chapter 8: FedDyn as a class, and with a switch for each of its halves."""
+"""Exercises of chapter 8: FedDyn as a class, an algorithm of the reader's own, and FedDyn with a
+switch for each of its halves.
+"""
 
 import numpy as np
 import torch
@@ -17,6 +19,7 @@ from fedlab_course.check.on_quadratics import (
     require_path,
     require_paths,
 )
+from fedlab_course.check.tools import require, run_with
 from fedlab_course.methods.feddyn_halves import FedDynClients, FedDynServer
 
 _ = translator(__name__)
@@ -46,6 +49,24 @@ class MyFedDyn(fl.Algorithm):
         server.state["h"] = server.state["h"] - self.mu * moves.sum(0) / server.num_clients
         ### END SOLUTION
         return updates.params.mean(0) - server.state["h"] / self.mu
+
+
+class Mine(fl.Algorithm):
+    """FedAvg with one change of my own; Mine(0.0) is FedAvg."""
+
+    def __init__(self, strength=0.5):
+        self.strength = strength
+
+    def setup(self, server):
+        server.state["s"] = torch.zeros_like(server.params)  # a memory, if you need one
+
+    def aggregate(self, server, updates):
+        move = updates.weighted_mean() - server.params
+        ### BEGIN SOLUTION
+        move = move + self.strength * server.state["s"]
+        server.state["s"] = move
+        ### END SOLUTION
+        return server.params + move
 
 
 class Halves(MyFedDyn):
@@ -116,6 +137,22 @@ def check_feddyn(answer):
     require_paths(answer, cases, known_formulas.FEDDYN)
 
 
+def check_mine(answer):
+    """Compare Mine(0.0) with FedAvg on unequal clients; Mine() must differ from it somewhere."""
+    clients = A.tolist(), B.tolist()
+    at_zero = _("`Mine(0.0)` must be FedAvg: without your change, nothing else may differ.")
+    is_fedavg = True
+    for work in ({}, {"sizes": [1, 3]}, {"sizes": [1, 3], "clients_per_round": 1}):
+        expected = path(fl.FedAvg, [], *clients, work)
+        require_path(answer, expected, at_zero, [0.0], *clients, work)
+        is_fedavg &= bool(np.allclose(run_with(answer, path, [], *clients, work), expected))
+    unchanged = _(
+        "`Mine()` is still FedAvg. Change `move`, or another place, by an amount that grows with "
+        "`self.strength`."
+    )
+    require(not is_fedavg, unchanged)
+
+
 def check_halves(answer):
     """Compare each pair of switches with the recursion, and with one of two clients taking part."""
     clients = A.tolist(), B.tolist()
@@ -160,6 +197,16 @@ EXERCISES = (
             Mistake("offset=-h_k", "offset=h_k", "Both clients take part."),
             Mistake("weight=self.mu", "weight=0.0", "In round 1"),
             Mistake("/ server.num_clients", "/ len(updates.clients)", "divide by N"),
+        ),
+    ),
+    Exercise(
+        id="08-mine",
+        solution=Mine,
+        check=check_mine,
+        mistakes=(
+            Mistake("self.strength * server", "server", "`Mine(0.0)` must be FedAvg"),
+            Mistake("self.strength * server", "0 * server", "`Mine()` is still FedAvg"),
+            Mistake("return server.params + move", "return move", "`Mine(0.0)` must be FedAvg"),
         ),
     ),
     Exercise(

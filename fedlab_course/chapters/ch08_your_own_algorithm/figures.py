@@ -35,14 +35,14 @@ _PLOT = 400  # pixels of the height without the frame, about
 CLIENTS_HALF = _("clients' half")
 SERVERS_HALF = _("server's half")
 HALVES = {
-    "FedDyn": Look(GROUPS[0], "solid", "circle"),
+    "FedDyn": Look(GROUPS[COMPETITORS["FedDyn"]], "solid", "circle"),
     SERVERS_HALF: Look(GROUPS[2], "9px,3px", "square"),
     CLIENTS_HALF: Look(GROUPS[3], "solid", "diamond"),
 }
 _LOOKS = {
     **HALVES,
     "Mine": Look(GROUPS[COMPETITORS["Mine"]], "solid", "x"),
-    "Mine(0.0)": Look(GROUPS[1], "9px,9px", "star"),  # its dashes lie on FedAvg's line
+    "Mine(0.0)": Look(GROUPS[0], "9px,9px", "star"),  # its dashes lie on FedAvg's line
 }
 # Mine less FedAvg: the samples that each of five seeds is measured on, and how many more of them
 # Mine gets right. By ``compare(Mine(), fl.FedAvg())`` with the defaults of the chapter: ideas with
@@ -67,14 +67,6 @@ _PAIRS = (
     ("FedDyn server's half", "FedAvg"),
     ("FedDyn clients' half", "FedAvg"),
 )
-_WHOLE = {"algorithm": "feddyn", "mu": 0.1}
-_FEDAVG = {"algorithm": "fedavg"}
-# Row of the figure of halves → the runs that end below FedDyn.
-_PARTS: dict[str, dict[str, Any]] = {
-    _("clients' half alone"): {"algorithm": "feddynclients", "mu": 0.1},
-    _("server's half alone"): {"algorithm": "feddynserver"},
-    _("FedAvg (weights n_k)"): _FEDAVG,
-}
 _OPTIMUM = _("optimum")
 
 
@@ -88,6 +80,26 @@ def paths(
     """
     found = {name: on_quadratics.path(_made(rule), [], A, B, _WORK) for name, rule in rules.items()}
     return _drawn(found, title, seen)
+
+
+def stops(mine: Callable[..., fl.Algorithm], at: float, *, title: str) -> go.Figure:
+    """:func:`paths` of FedAvg, ``mine()`` and ``mine(0.0)``, with a level ``at`` the w where its
+    author says that ``mine()`` stops.
+    """
+    rules = {"FedAvg": fl.FedAvg(), "Mine": mine(), "Mine(0.0)": mine(0.0)}
+    figure = paths(rules, title=title)
+    line = {"color": _LOOKS["Mine"].colour, "width": 1, "dash": "dash"}
+    name = _("you say: Mine stops here")
+    comparison.add_level(figure, (0.0, float(_ROUNDS)), at, name, line)
+    words: dict[str, Any] = {"text": name, "font": {"color": line["color"]}, "showarrow": False}
+    figure.add_annotation(x=_ROUNDS / 2, y=at, yshift=-14, **words)
+    return figure
+
+
+def stops_at(mine: Callable[..., fl.Algorithm], at: float) -> bool:
+    """Whether w is within 0.002 of ``at`` in each of the rounds 201 to 300 of ``mine()``."""
+    path = on_quadratics.path(mine, [], A, B, {**_WORK, "rounds": 300})
+    return bool(np.abs(np.array(path[200:]) - at).max() < 0.002)
 
 
 def paths_with_absence(rules: dict[str, fl.Algorithm], *, title: str) -> go.Figure:
@@ -124,6 +136,8 @@ def _drawn(found: dict[str, list[float]], title: str, seen: tuple[float, float])
     comparison.name_ends(figure, ends, colours, span, height=_PLOT, leader=comparison.LEADER)
     figure.update_xaxes(range=[0, _ROUNDS])
     figure.update_yaxes(range=list(seen))
+    if seen[1] < on_quadratics.START:
+        _note_of_start(figure)
     _describe_paths(figure, rows)
     return figure
 
@@ -170,6 +184,13 @@ def _note_of_escape(figure: go.Figure, name: str, shown: Sequence[float], style:
     figure.add_annotation(x=len(shown), y=height, **words, **place)
 
 
+def _note_of_start(figure: go.Figure) -> None:
+    """Say that the paths begin above the picture."""
+    text = _("↑ the paths start at w = {start:g}").format(start=on_quadratics.START)
+    place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "xshift": 16, "showarrow": False}
+    figure.add_annotation(x=0, y=0.99, text=text, font={"color": GREY}, **place)
+
+
 def by_strength(*, feddyn: bool = False) -> ideas.Idea:
     """:func:`paths` of FedAvg and FedProx, and of FedDyn if wanted, with a slider for μ."""
     figures = {}
@@ -201,19 +222,12 @@ def parts(switched: Callable[..., fl.Algorithm], mu: float) -> dict[str, fl.Algo
     }
 
 
-def halves() -> go.Figure:
-    """The stored FedDyn less each of its halves, and less FedAvg, a dot for each of 20 seeds."""
-    values = {name: _lead_over(where) for name, where in _PARTS.items()}
-    title = _("How far each half alone ends below FedDyn")
-    words = _("points below FedDyn, η = 0.05, 20 seeds")
-    return comparison.differences(values, margin=0.01, title=title, x_title=words)
-
-
 def tuned() -> go.Figure:
     """FedDyn less FedAvg at η = 0.05, and the pairs of ``_PAIRS`` at best rates, a dot for each of
     20 seeds.
     """
-    values = {_("FedDyn − FedAvg, η = 0.05"): _lead_over(_FEDAVG)}
+    lead = _ends({"algorithm": "feddyn", "mu": 0.1}) - _ends({"algorithm": "fedavg"})
+    values = {_("FedDyn − FedAvg, η = 0.05"): lead}
     for first, second in _PAIRS:
         found = best_rates.ahead("two_labels", first, second).to_numpy()
         values[f"{_FAIR[first]} − {_FAIR[second]}"] = found
@@ -222,17 +236,12 @@ def tuned() -> go.Figure:
 
 
 def leads() -> go.Figure:
-    """The shipped ``Mine`` minus FedAvg on validation samples, and minus FedAvg and FedAvgM on the
+    """The course's ``Mine`` minus FedAvg on validation samples, and minus FedAvg and FedAvgM on the
     test images.
     """
     values = {name: np.array(more) / samples for name, (samples, more) in LEADS.items()}
-    title = _("Stored: the lead of Mine as shipped")
+    title = _("Stored: the lead of the course's Mine")
     return comparison.differences(values, margin=0.01, title=title)
-
-
-def _lead_over(where: dict[str, Any]) -> np.ndarray:
-    """The stored ends of all of FedDyn less those of the runs ``where``, seed by seed."""
-    return _ends(_WHOLE) - _ends(where)
 
 
 def _ends(where: dict[str, Any]) -> np.ndarray:

@@ -18,7 +18,7 @@ from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn
 from fedlab_course.check import on_quadratics, registry
 from fedlab_course.evidence import judging
 from fedlab_course.methods.feddyn_halves import FedDynServer
-from tests.course.check.from_notebook import defined, text_of
+from tests.course.check.from_notebook import text_of
 from tests.support import blobs, limit, quadratics, run, scalar_model
 
 A = np.array([1.0, 3.0, 0.5])
@@ -26,10 +26,10 @@ B = np.array([0.0, 1.0, -2.0])
 
 
 @pytest.fixture(scope="module")
-def chapter():
-    """The classes of the chapter; what runs on images is left out."""
-    shown = {"fl": fl, "torch": torch}
-    return defined("08_your_own_algorithm.ipynb", "mine", names=shown)
+def mine():
+    """The course's Mine."""
+    exercise = registry.get("08-mine")
+    return exercise.build(exercise.solution_source)
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +72,8 @@ class Shrinking(fl.Algorithm):
         return updates.weighted_mean() * 0.9 ** len(self.seen)
 
 
-def test_the_three_questions(chapter, my_feddyn) -> None:
-    for make in (chapter["Mine"], lambda: my_feddyn(0.1)):
+def test_the_three_questions(mine, my_feddyn) -> None:
+    for make in (mine, lambda: my_feddyn(0.1)):
         assert all(repeatable.answers(make).values())
     assert not repeatable.survives_a_checkpoint(Shrinking)
     assert repeatable.answers(First) == {
@@ -136,7 +136,7 @@ def test_in_turn_asks_everybody_once_before_anybody_twice() -> None:
     assert asked == [[0, 1], [2, 3], [4, 0], [1, 2], [3, 4]]
 
 
-def test_mine_as_shipped_keeps_half_of_its_last_step(chapter) -> None:
+def test_mine_as_shipped_keeps_half_of_its_last_step(mine) -> None:
     """One client, f(w) = (w − 1)², one step of η = 0.1 a round: the move is −0.2 (w − 1)."""
     w = 2.0
     last = 0.0
@@ -146,28 +146,28 @@ def test_mine_as_shipped_keeps_half_of_its_last_step(chapter) -> None:
         w = w + last
         expected.append(w)
     work = {"rounds": 6, "local_steps": 1}
-    assert on_quadratics.path(chapter["Mine"], [], [2.0], [1.0], work) == pytest.approx(expected)
+    assert on_quadratics.path(mine, [], [2.0], [1.0], work) == pytest.approx(expected)
 
 
-def test_mine_without_memory_is_fedavg(chapter) -> None:
+def test_mine_without_memory_is_fedavg(mine) -> None:
     """On the two clients, and on the images of a small federation with a sampled cohort."""
     work = {"rounds": 20, "local_steps": 10, "lr": 0.05}
     on_two = (figures.A, figures.B, work)
-    ours = on_quadratics.path(chapter["Mine"], [0.0], *on_two)
+    ours = on_quadratics.path(mine, [0.0], *on_two)
     assert ours == pytest.approx(on_quadratics.path(fl.FedAvg, [], *on_two), abs=1e-12)
     fed = blobs((3, 17, 8, 30))
     model = fl.models.softmax_regression(fed, seed=2)
     work = {"rounds": 4, "clients_per_round": 2, "local_steps": 3}
     first, second = (
-        run(fed, model, rule, **work).history.params for rule in (chapter["Mine"](0.0), fl.FedAvg())
+        run(fed, model, rule, **work).history.params for rule in (mine(0.0), fl.FedAvg())
     )
     torch.testing.assert_close(first, second, rtol=0, atol=1e-12)
 
 
-def test_mine_as_shipped_stops_where_fedavg_stops(chapter) -> None:
+def test_mine_as_shipped_stops_where_fedavg_stops(mine) -> None:
     work = {"rounds": 200, "start": 4.0, "lr": 0.1, "local_steps": 7}
     fed = quadratics(A, B)
-    found, fedavg = (limit(fed, one, **work) for one in (chapter["Mine"](), fl.FedAvg()))
+    found, fedavg = (limit(fed, one, **work) for one in (mine(), fl.FedAvg()))
     assert found == pytest.approx(fedavg, abs=1e-8)
 
 
@@ -205,6 +205,31 @@ def test_feddyn_is_slow_for_the_smallest_and_the_largest_strength() -> None:
     assert min(arrivals[0], arrivals[3]) > 2 * max(arrivals[1], arrivals[2])
 
 
+def test_where_mine_stops_is_compared_with_what_its_author_says(mine) -> None:
+    """The course's Mine stops where FedAvg stops, at Σ s_k b_k / Σ s_k."""
+    s = 1 - (1 - 0.05 * np.array([1.0, 3.0])) ** 10
+    said = s[1] / s.sum()
+    figure = figures.stops(mine, said, title="Mine")
+    level = next(trace for trace in figure.data if "you say" in trace.name)
+    assert list(level.y) == [said, said]
+    assert figures.stops_at(mine, said) and not figures.stops_at(mine, 0.75)
+
+    class Swinging(fl.Algorithm):
+        def aggregate(self, server, updates):
+            return torch.full_like(server.params, said + 0.1 * (-1) ** server.round)
+
+    assert not figures.stops_at(Swinging, said)
+
+
+def test_paths_that_begin_above_the_picture_say_so() -> None:
+    def notes(seen):
+        drawn = figures.paths({"FedAvg": fl.FedAvg()}, title="Paths", seen=seen)
+        return [note.text for note in drawn.layout.annotations if "start" in note.text]
+
+    assert notes((0.5, 1.0)) == ["↑ the paths start at w = 2"]
+    assert notes((-0.2, 2.1)) == []
+
+
 def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
     """One step with η = 0.05 from an offset that pushes w up by 1 in each of ten steps a round.
 
@@ -238,24 +263,18 @@ def test_a_path_that_leaves_the_picture_is_said_to_run_away() -> None:
     assert note.y == 0.03 and figure.data[0].y[-1] < figures._SEEN[0]
 
 
-def test_the_stored_halves_are_a_dot_for_each_seed(text) -> None:
-    """The figure and the stored statements have one sign."""
-    figure = figures.halves()
-    table = figure.layout.meta["table"]["rows"]
-    names = ["clients' half alone", "server's half alone", "FedAvg (weights n_k)"]
-    assert [row[0] for row in table] == names
-    assert {row[-1] for row in table} == {20}
-    ids = ("08-clients-half", "08-server-half", "08-end")
-    means = [100 * judging.every()[id].finding.mean for id in ids]
-    assert [float(row[1]) for row in table] == pytest.approx(means, abs=0.06)
-    assert [row[1:4] for row in table[:2]] == [["+3.8", "+3.4", "+4.2"], ["+0.2", "+0.1", "+0.3"]]
-    assert "the server's half alone ends 0.2 points below FedDyn [0.1, 0.3]" in text
-    assert "The clients' half alone ends 3.8 points below [3.4, 4.2]" in text
+def test_the_stored_halves_are_what_the_text_says(text) -> None:
+    found = [judging.every()[id].finding for id in ("08-server-half", "08-clients-half", "08-end")]
+    points = [[round(100 * x, 1) for x in (one.mean, one.low, one.high)] for one in found]
+    assert points == [[0.2, 0.1, 0.3], [3.8, 3.4, 4.2], [4.2, 3.7, 4.7]]
+    assert "The server's half alone ends 0.2 points below FedDyn [0.1, 0.3]" in text
+    assert "the clients' half 3.8 [3.4, 4.2]" in text
+    assert "half of that at $\\eta = 0.05$" in text
 
 
-def test_mine_is_fedavgm_with_half_of_its_memory(chapter) -> None:
+def test_mine_is_fedavgm_with_half_of_its_memory(mine) -> None:
     work = {"rounds": 6}
-    ours = on_quadratics.path(chapter["Mine"], [], A, B, work)
+    ours = on_quadratics.path(mine, [], A, B, work)
     theirs = on_quadratics.path(fl.algorithms.FedAvgM, [0.5], A, B, work)
     assert ours == pytest.approx(theirs, abs=1e-12)
 
@@ -296,17 +315,17 @@ def test_the_verdicts_on_the_shipped_mine_are_what_the_text_says(text) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_stored_lead_is_that_of_the_command_of_the_chapter(chapter) -> None:
+def test_the_first_stored_lead_is_that_of_the_command_of_the_chapter(mine) -> None:
     """Its mean, to half a point: another processor may round otherwise."""
     work = {"rounds": 12, "clients_per_round": 20, "local_epochs": 5, "batch_size": 10}
     given = {"data": fl.load_dataset("digits"), "model": fl.models.mlp, **work}
-    found = compare(chapter["Mine"](), fl.FedAvg(), on="validation", **given)
+    found = compare(mine(), fl.FedAvg(), on="validation", **given)
     samples, more = figures.LEADS["over FedAvg: validation, 12 rounds"]
     assert set(found.rates.values()) == {0.4}
     assert found.interval.mean == pytest.approx(np.mean(more) / samples, abs=0.005)
 
 
-def test_with_absent_clients_only_feddyn_stops(text) -> None:
+def test_with_absent_clients_only_feddyn_stops() -> None:
     """Over the last hundred of 300 rounds, two of ten clients in each."""
     clients = figures.A * 5, figures.B * 5
     work = {**figures._SOME_ABSENT, "rounds": 300}
@@ -316,9 +335,6 @@ def test_with_absent_clients_only_feddyn_stops(text) -> None:
     }
     fedavg, server, feddyn = swings.values()
     assert min(fedavg, server) > 0.1 > 0.001 > feddyn
-    assert (
-        "the server's half does not stop at all, and neither does FedAvg; in exercise 8.1" in text
-    )
 
 
 def test_the_chance_that_one_of_ten_worthless_ideas_leads_under_three_seeds() -> None:

@@ -179,6 +179,7 @@ ON_DIGITS = RatePicture(
         # only with two labels a client and five epochs, for chapter 8
         "FedDyn server's half": [FedDynServer()],
         "FedDyn clients' half": [FedDynClients(mu) for mu in (0.01, 0.1)],
+        "FedAvgM 0.5": [fl.algorithms.FedAvgM(0.5)],  # the course's Mine
     },
     rates=tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),  # 0.0088 to 2.26
     # most claims are about the first ones

@@ -98,6 +98,7 @@ class Exercise(ExerciseBase):
     :mod:`fedlab_course.check.tools`. ``known``: the formula of the cases, whose known mistakes are
     named where an answer makes them and is none of the ``mistakes``. ``uses``: the ids of exercises
     whose functions the answer calls; where one of them is not solved, the hint says so.
+    ``is_open``: an answer may leave the ``...`` of a class, and change another part of it.
 
     The file ``exercises.toml`` of the chapter has the words: ``title``; ``task``, Markdown;
     ``missing``: what the answer should return, for hints, or ``instead``: a sentence that says what
@@ -111,6 +112,7 @@ class Exercise(ExerciseBase):
     check: Callable[[Any], None] | None = None
     known: Formula | None = None
     uses: tuple[str, ...] = ()
+    is_open: bool = False
     missing: str = ""
     instead: str = ""
     points: int = 1

@@ -58,13 +58,13 @@ class Mine(fl.Algorithm):
         self.strength = strength
 
     def setup(self, server):
-        server.state["s"] = torch.zeros_like(server.params)  # a memory, if you need one
+        server.state["v"] = torch.zeros_like(server.params)  # a memory, if you need one
 
     def aggregate(self, server, updates):
         move = updates.weighted_mean() - server.params
         ### BEGIN SOLUTION
-        move = move + self.strength * server.state["s"]
-        server.state["s"] = move
+        move = move + self.strength * server.state["v"]
+        server.state["v"] = move
         ### END SOLUTION
         return server.params + move
 
@@ -203,6 +203,7 @@ EXERCISES = (
         id="08-mine",
         solution=Mine,
         check=check_mine,
+        is_open=True,
         mistakes=(
             Mistake("self.strength * server", "server", "`Mine(0.0)` must be FedAvg"),
             Mistake("self.strength * server", "0 * server", "`Mine()` is still FedAvg"),

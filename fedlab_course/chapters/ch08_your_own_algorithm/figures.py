@@ -2,7 +2,7 @@
 rate and at fair rates.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import EllipsisType
 from typing import Any
 
@@ -26,7 +26,8 @@ OPTIMUM = 0.75  # Σ a_k b_k / Σ a_k
 _ROUNDS = 60
 _WORK: dict[str, Any] = {"rounds": _ROUNDS, "local_steps": 10, "lr": 0.05}
 _SEEN = (-0.2, 2.1)  # of w on the axis; a path that ends elsewhere is said to run away
-_NEAR = (0.0, 1.0)  # about the ends, and where FedDyn with a small μ walks
+_NEAR = (0.6, 1.0)  # about the ends, which differ by hundredths
+_WITH_OVERSHOOT = (0.0, 1.0)  # FedDyn with a small μ walks far beyond its end
 _COPIES = 5  # of each client, where some of them are absent
 _SOME_ABSENT = {**_WORK, "clients_per_round": 2}
 _HEIGHT = 520
@@ -49,16 +50,22 @@ _LOOKS = {
 # against ``fl.FedAvg()`` and ``fl.algorithms.FedAvgM()``. Best rates: 0.4, and 0.1 for FedAvgM.
 IMAGES = 355
 LEADS = {
-    _("Mine − FedAvg, quick"): (15, 7, 9, 4, 6),
-    _("Mine − FedAvgM, quick"): (10, 1, 1, 5, 3),
+    "FedAvg": np.array([15, 7, 9, 4, 6]) / IMAGES,
+    "FedAvgM": np.array([10, 1, 1, 5, 3]) / IMAGES,
+}
+# The arguments of ``compare`` for a verdict: the rates and seeds of the tables of best rates.
+LONG: dict[str, Any] = {
+    "rates": tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),
+    "choosing": (100, 101, 102),
+    "seeds": range(200, 220),
 }
 MINE = "FedAvgM 0.5"  # the course's Mine in the tables of best rates
-_RIVALS = ("FedAvg", "FedAvgM", "FedDyn")
 # The methods of the figure at fair rates: name in the tables → name in the figure, and the pairs.
 _FAIR = {
     "FedDyn": "FedDyn",
     "FedAvg": "FedAvg",
     "FedAvgM": "FedAvgM",
+    "SCAFFOLD": "SCAFFOLD",
     "FedDyn server's half": SERVERS_HALF,
     "FedDyn clients' half": CLIENTS_HALF,
 }
@@ -222,7 +229,8 @@ def by_strength(*, feddyn: bool = False) -> ideas.Idea:
         if feddyn:
             rules["FedDyn"] = fl.algorithms.FedDyn(mu)
             title = _("FedAvg, FedProx and FedDyn with μ = {mu:g}")
-        figures[mu] = paths(rules, title=title.format(mu=mu), seen=_NEAR)
+        seen = _WITH_OVERSHOOT if feddyn else _NEAR
+        figures[mu] = paths(rules, title=title.format(mu=mu), seen=seen)
     return ideas.gallery(figures, _("strength μ"), value=3.0)
 
 
@@ -244,28 +252,34 @@ def parts(switched: Callable[..., fl.Algorithm], mu: float) -> dict[str, fl.Algo
 
 
 def tuned() -> go.Figure:
-    """The pairs of ``_PAIRS`` at best rates, and FedDyn less FedAvg at η = 0.05, a dot for each of
-    20 seeds.
+    """The pairs of ``_PAIRS`` at best rates, FedDyn less FedAvgM also with one label a client, and
+    FedDyn less FedAvg at η = 0.05, a dot for each of 20 seeds.
     """
     values = {}
     for first, second in _PAIRS:
         found = best_rates.ahead("two_labels", first, second).to_numpy()
         values[f"{_FAIR[first]} − {_FAIR[second]}"] = found
+    one_label = best_rates.ahead("one_label", "FedDyn", "FedAvgM").to_numpy()
+    values[_("one label a client: FedDyn − FedAvgM")] = one_label
     lead = _ends({"algorithm": "feddyn", "mu": 0.1}) - _ends({"algorithm": "fedavg"})
     values[_("not fair: FedDyn − FedAvg, both at η = 0.05")] = lead
     title = _("Paired leads, each method at its best rate but in the last row")
     return comparison.differences(values, margin=0.01, title=title)
 
 
-def leads() -> go.Figure:
-    """The course's ``Mine`` minus its rivals: by the quick comparison of the page, and as fairly as
-    in :func:`tuned`.
+def leads(own_leads: Mapping[str, np.ndarray] | None = None) -> go.Figure:
+    """The course's ``Mine`` minus its rivals: by quick comparisons, and as fairly as in
+    :func:`tuned`. ``own_leads``: those of the reader's ``Mine``, by the name of the rival.
     """
-    values = {name: np.array(more) / IMAGES for name, more in LEADS.items()}
-    for rival in _RIVALS:
-        name = _("Mine − {rival}, long").format(rival=rival)
-        values[name] = best_rates.ahead("two_labels", MINE, rival).to_numpy()
-    title = _("Stored: the lead of the course's Mine after 50 rounds")
+    values = {}
+    for rival in ("FedAvg", "FedAvgM", "FedDyn"):
+        if rival in LEADS:
+            values[_("Mine − {rival}, quick").format(rival=rival)] = LEADS[rival]
+        long = best_rates.ahead("two_labels", MINE, rival).to_numpy()
+        values[_("Mine − {rival}, long").format(rival=rival)] = long
+    for rival, lead in (own_leads or {}).items():
+        values[_("yours − {rival}").format(rival=rival)] = lead
+    title = _("The lead of the course's Mine after 50 rounds (stored)")
     return comparison.differences(values, margin=0.01, title=title)
 
 

@@ -23,21 +23,28 @@ def test_the_leads_at_fair_rates_are_what_the_text_says(text: str) -> None:
     assert [row[1:] for row in rows] == [
         ["+2.0", "+1.7", "+2.3", 20],
         ["+0.34", "+0.02", "+0.66", 20],
+        ["+0.4", "+0.2", "+0.6", 20],
         ["+0.6", "+0.4", "+0.8", 20],
         ["+2.4", "+2.1", "+2.7", 20],
         ["+1.5", "+1.2", "+1.7", 20],
         ["-0.4", "-0.6", "-0.2", 20],
+        ["+1.8", "+1.3", "+2.4", 20],
         ["+4.2", "+3.7", "+4.7", 20],
     ]
     assert "2.0 points [1.7, 2.3]" in text
-    assert "is equivalent to FedDyn**: 0.34 points [0.02, 0.66]." in text
+    assert "is equivalent to FedDyn**: FedDyn ends 0.34 points above it [0.02, 0.66]." in text
+    assert (
+        "With one label a client it does not hold: FedDyn is 1.8 points ahead [1.3, 2.4]." in text
+    )
     assert [row[0] for row in rows] == [
         "FedDyn − FedAvg",
         "FedDyn − FedAvgM",
+        "FedDyn − SCAFFOLD",
         "FedDyn − server's half",
         "FedDyn − clients' half",
         "server's half − FedAvg",
         "clients' half − FedAvg",
+        "one label a client: FedDyn − FedAvgM",
         "not fair: FedDyn − FedAvg, both at η = 0.05",
     ]
 
@@ -81,5 +88,8 @@ def test_the_settings_that_were_tried_are_what_the_text_says(text: str) -> None:
     ]
     assert settings == [34, 34, 17, 17, 17]
     assert fl.algorithms.FedAvgM().beta == 0.9
-    assert "also chose among two μ, and took 0.1 and 0.01; others may be better." in text
-    assert "It tried one β, 0.9." in text
+    assert (
+        "Of μ = 0.01 and 0.1 FedDyn chose 0.1, its clients' half 0.01; others may be better."
+        in text
+    )
+    assert "FedAvgM tried one β, 0.9." in text

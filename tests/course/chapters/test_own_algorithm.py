@@ -16,7 +16,7 @@ from fedlab_course import compare, comparison_figures
 from fedlab_course.chapters.ch08_your_own_algorithm import figures, repeatable
 from fedlab_course.chapters.ch08_your_own_algorithm.variants import FedDynInTurn
 from fedlab_course.check import on_quadratics, own, registry
-from fedlab_course.evidence import best_rates, judging
+from fedlab_course.evidence import best_rates, configs, judging
 from fedlab_course.experiments.studies.learning_rates import ON_DIGITS
 from fedlab_course.methods.feddyn_halves import FedDynServer
 from tests.course.check.from_notebook import text_of
@@ -294,13 +294,13 @@ def test_the_stored_leads_are_what_the_text_says(text) -> None:
     rows = figures.leads().layout.meta["table"]["rows"]
     assert [row[1:] for row in rows] == [
         ["+2.3", "+0.8", "+3.8", 5],
-        ["+1.1", "-0.2", "+2.4", 5],
         ["+1.3", "+1.1", "+1.5", 20],
+        ["+1.1", "-0.2", "+2.4", 5],
         ["-0.35", "-0.68", "-0.02", 20],
         ["-0.7", "-1.0", "-0.4", 20],
     ]
-    assert "gave `Mine` 1.1 points [−0.2, 2.4]" in text
-    assert "and twenty that judge: −0.35 [−0.68, −0.02]" in text
+    assert "gave `Mine` 1.1 points [−0.2, 2.4], *undecided*" in text
+    assert "three choosing and twenty judging seeds: −0.35 [−0.68, −0.02]" in text
     assert "| 1.3 [1.1, 1.5]: *holds* |" in text
     assert "| −0.35 [−0.68, −0.02]: *equivalent* |" in text
 
@@ -311,6 +311,18 @@ def test_the_verdicts_on_the_courses_mine_are_what_the_text_says() -> None:
         leads = best_rates.ahead("two_labels", figures.MINE, rival)
         verdicts.append(judging.judge("mine", leads, 0.01, expect="positive", planned=20).verdict)
     assert verdicts == ["holds", "equivalent"]
+
+
+def test_a_long_comparison_has_the_rates_and_seeds_of_the_tables() -> None:
+    assert figures.LONG["rates"] == tuple(ON_DIGITS.rates)
+    assert figures.LONG["choosing"] == tuple(configs.seeds("rates_digits"))
+    assert list(figures.LONG["seeds"]) == list(configs.seeds("rated_digits"))
+
+
+def test_the_reader_s_own_leads_stand_below_the_stored_ones() -> None:
+    rows = figures.leads({"FedProx": np.array([0.01, 0.02, 0.03])}).layout.meta["table"]["rows"]
+    assert rows[-1][0] == "yours − FedProx" and rows[-1][1] == "+2.0"
+    assert len(rows) == len(figures.leads().layout.meta["table"]["rows"]) + 1
 
 
 def test_the_courses_mine_is_the_one_of_the_tables(mine) -> None:
@@ -332,7 +344,7 @@ def test_the_first_stored_lead_is_that_of_the_command_of_the_chapter(mine) -> No
     given = {"data": fl.load_dataset("digits"), "model": fl.models.mlp, **work}
     found = compare(mine(), fl.FedAvg(), on="test", seeds=range(5, 10), **given)
     assert set(found.rates.values()) == {0.4}
-    stored = np.mean(figures.LEADS["Mine − FedAvg, quick"]) / figures.IMAGES
+    stored = figures.LEADS["FedAvg"].mean()
     assert found.interval.mean == pytest.approx(stored, abs=0.005)
 
 

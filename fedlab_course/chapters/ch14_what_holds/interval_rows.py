@@ -16,6 +16,7 @@ _AROUND = 120
 _RIGHT = 150  # for the verdicts
 _BAND = 0.16  # opacity
 _BELOW = 0.3  # rows between an interval and the strokes of its seeds
+_BARE = (INK, "line-ns-open")  # the colour and the symbol of an interval without a verdict
 
 
 def empty(
@@ -53,11 +54,11 @@ def add_interval(
 ) -> None:
     """Add a dot at the mean and a bar over its 95 % ``interval``: mean, low and high.
 
-    The dot has the symbol and the colour of ``verdict``. ``is_open``: the correction does not keep
-    it.
+    The dot has the symbol and the colour of ``verdict``; without a verdict, "", a stroke is at the
+    mean. ``is_open``: the correction does not keep the verdict.
     """
     mean, low, high = interval
-    colour, symbol = forest.LOOKS[verdict]
+    colour, symbol = look(verdict)
     bar = {"type": "data", "symmetric": False, "array": [high - mean], "arrayminus": [mean - low]}
     figure.add_scatter(
         x=[mean],
@@ -68,6 +69,11 @@ def add_interval(
         name=_("mean and 95 % interval"),
         hovertemplate=f"{hover}<extra></extra>" if hover else None,
     )
+
+
+def look(verdict: str) -> tuple[str, str]:
+    """The colour and the symbol of a ``verdict``, and those of a bare interval for ""."""
+    return forest.LOOKS[verdict] if verdict else _BARE
 
 
 def add_seeds(
@@ -82,7 +88,7 @@ def add_seeds(
     """Add a stroke for each seed in the colour of ``verdict``, ``below`` the middle of the row, in
     rows. ``size``: the length of a stroke in pixels.
     """
-    colour = forest.LOOKS[verdict][0]
+    colour = look(verdict)[0]
     figure.add_scatter(
         x=list(values),
         y=[place + below] * len(values),

@@ -22,11 +22,12 @@ _NAMES = {"Holm": 0.76}  # share of the axis at which a limit has its name
 _NAME = 0.5  # of the others
 
 
-def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
-    """Draw the p-value of a mean at the edge 0 as the share of ``simulated`` means [S] that are as
-    far above it as the mean of ``differences`` [n], all in standard errors.
+def picture(simulated: np.ndarray, above: Sequence[float]) -> go.Figure:
+    """Draw the p-value of a mean as the share of ``simulated`` means [S] that are as far above the
+    edge of the verdict as ours, all in standard errors. ``above``: how far our numbers are above
+    this edge, one a seed [n].
     """
-    values = np.asarray(differences, dtype=float)
+    values = np.asarray(above, dtype=float)
     ours = float(values.mean() / (values.std(ddof=1) / np.sqrt(len(values))))
     is_far = simulated >= ours
     share = float(is_far.mean())
@@ -34,7 +35,7 @@ def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
         title=_("p ≈ {share:.3f}: {count} of {all} means as far").format(
             count=f"{int(is_far.sum()):,}", all=f"{len(simulated):,}", share=share
         ),
-        x_title=_("mean in standard errors, if the true number is 0"),
+        x_title=_("standard errors above the edge, if the true number is at the edge"),
         y_title=_("simulated means"),
         height=300,
         legend=False,
@@ -56,7 +57,7 @@ def picture(simulated: np.ndarray, differences: Sequence[float]) -> go.Figure:
     )
     figure.update_xaxes(range=[-_FARTHEST, _FARTHEST])
     text = _(
-        "Histogram of simulated means in standard errors around 0, and a line at our mean, "
+        "Histogram of simulated means in standard errors above the edge, and a line at our mean, "
         "{ours:.2f}. To the right of the line is the share {share:.4f}, the p-value."
     ).format(ours=ours, share=share)
     columns = [_("from, in standard errors"), _("simulated means")]
@@ -90,8 +91,8 @@ def ordered(holm: Correct) -> go.Figure:
     is_kept = np.array(mine)[order]
     out = int((p < _LEAST).sum())
     figure = new_figure(
-        title=_("{kept} of {plain} verdicts are kept, {whose}").format(
-            kept=sum(mine), plain=int((p <= LEVEL).sum()), whose=own.whose(holm)
+        title=_("{kept} of {plain} verdicts are kept (Bonferroni: {strict}), {whose}").format(
+            kept=sum(mine), plain=_below(p, LEVEL), strict=_strict(p), whose=own.whose(holm)
         ),
         x_title=_("place of a statement, from the smallest p-value"),
         y_title=_("p-value"),
@@ -112,6 +113,16 @@ def ordered(holm: Correct) -> go.Figure:
         _name_the_first_that_fails(figure, fails, p[order])
     _describe(figure, p, mine, own.whose(holm))
     return figure
+
+
+def _below(p: np.ndarray, limit: float) -> int:
+    """How many p-values [m] are at most ``limit``."""
+    return int((p <= limit).sum())
+
+
+def _strict(p: np.ndarray) -> int:
+    """How many verdicts Bonferroni's limit keeps."""
+    return _below(p, LEVEL / len(p))
 
 
 def _name_the_first_that_fails(figure: go.Figure, place: int, p: np.ndarray) -> None:
@@ -137,8 +148,8 @@ def _describe(figure: go.Figure, p: np.ndarray, mine: Sequence[bool], whose: str
         count=len(p),
         whose=whose,
         kept=sum(mine),
-        plain=int((p <= LEVEL).sum()),
-        strict=int((p <= LEVEL / len(p)).sum()),
+        plain=_below(p, LEVEL),
+        strict=_strict(p),
     )
     verdicts = [row.finding.verdict for row in judging.stored().values()]
     every = Counter(verdicts)

@@ -1,8 +1,9 @@
-"""Two claims of the sources, worked through with the reader's ``verdict`` and ``holm``, and the
-picture of the six verdicts.
+"""Two claims of the sources: bare intervals, and the same with the reader's ``verdict`` and
+``holm``. And the picture of the six verdicts.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -17,6 +18,8 @@ from fedlab_course.evidence import forest, judging, tables
 _ = translator(__name__)
 
 _POINTS = 100  # accuracies → points
+_LOW = 36  # pixels of a row without the strokes of seeds
+_LEAST = 1e-4  # smaller p-values are not written out
 # what each statement compares; the axis and the rates
 STATEMENTS = {
     "000-1a": _("SCAFFOLD − FedProx,<br>one rate"),
@@ -42,6 +45,38 @@ _EXAMPLES = (
 )
 
 
+class Row(NamedTuple):
+    """A statement with its mean, low and high in points, its number of ``seeds``, the reader's
+    ``verdict``, or "", its p-value, and whether the reader's correction keeps it.
+    """
+
+    id: str
+    interval: tuple[float, float, float]
+    seeds: int
+    verdict: str
+    p: float
+    kept: bool
+
+    @property
+    def clear(self) -> str:
+        """The p-value in words, or a dash where there is no verdict."""
+        if self.verdict in judging.OPEN:
+            return "–"
+        return f"p < {_LEAST:.4f}" if self.p < _LEAST else f"p = {self.p:.2g}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a verdict that is not kept."""
+        return bool(self.verdict) and self.verdict not in judging.OPEN and not self.kept
+
+    @property
+    def after(self) -> str:
+        """What the correction says of the verdict, or a dash where there is none to keep."""
+        if self.verdict in judging.OPEN:
+            return "–"
+        return _("kept") if self.kept else _("not kept")
+
+
 def differences(statement: str) -> np.ndarray:
     """The paired differences of a statement in points, one a seed [n]."""
     numbers = tables.numbers(judging.stored()[statement].statement)
@@ -64,53 +99,100 @@ def verdicts() -> go.Figure:
     return figure
 
 
-def claim(title: str, statements: Sequence[str], verdict: Judge, holm: Correct) -> go.Figure:
-    """Draw ``statements`` in points: a stroke for each seed, the mean and its 95 % interval, and
-    the verdict by the reader's ``verdict`` and ``holm``.
+def claim(
+    title: str,
+    statements: Sequence[str],
+    verdict: Judge | None = None,
+    holm: Correct | None = None,
+) -> go.Figure:
+    """Draw ``statements`` in points: a stroke for each seed, the mean and its 95 % interval.
+
+    ``verdict``: the reader's function; without it the intervals are bare. ``holm``: the reader's
+    correction among all statements; a dot is open where it does not keep the verdict. With it
+    p-values replace the seeds and the numbers.
 
     All statements must be differences of accuracies that expect a positive number, with the same
     margin.
     """
     every = judging.stored()
-    kept = kept_by(holm, (judged.finding for judged in every.values()))
     delta = _POINTS * every[statements[0]].finding.margin
+    answers = [answer for answer in (verdict, holm) if answer]
+    whole = title
+    if answers:
+        whole = _("{title}, {whose}").format(title=title, whose=own.whose(*answers))
     x_title = _("difference in points (grey: within δ = {delta:g})").format(delta=delta)
-    whole = _("{title}, {whose}").format(title=title, whose=own.whose(verdict, holm))
     names = [marked(STATEMENTS[id], every[id].statement) for id in statements]
-    figure = interval_rows.empty(whole, x_title, names, band=delta)
-    table = []
-    for place, id in enumerate(statements):
-        finding = every[id].finding
-        mean, low, high = (_POINTS * end for end in (finding.mean, finding.low, finding.high))
-        said = str(verdict(low, high, delta))
-        is_open = said not in judging.OPEN and not kept[id]
-        interval_rows.add_seeds(figure, place, differences(id).tolist(), said)
-        interval_rows.add_interval(figure, place, (mean, low, high), said, is_open=is_open)
-        about = _interval(mean, low, high)
-        name = judging.NAMES[said]
-        head = _("<b>{verdict}</b>, not kept") if is_open else "<b>{verdict}</b>"
-        text = f"{head.format(verdict=name)}<br>{about}"
-        interval_rows.add_text(figure, place, text, forest.LOOKS[said][0])
-        kept_or_not = _("not kept") if is_open else _("kept")
-        if said in judging.OPEN:
-            kept_or_not = "–"
-        plain = names[place].replace("<br>", " ")
-        table.append([plain, about, f"{finding.n}", name, kept_or_not])
-    _describe(figure, title, table)
+    height = {"row": _LOW} if holm else {}
+    figure = interval_rows.empty(whole, x_title, names, band=delta, **height)
+    rows = _rows(statements, delta, verdict, holm)
+    for place, row in enumerate(rows):
+        _add_row(figure, place, row, is_last=bool(holm))
+    plain = [name.replace("<br>", " ") for name in names]
+    _describe(figure, title, plain, rows, answers)
     return figure
 
 
-def _describe(figure: go.Figure, title: str, table: list[list[str]]) -> None:
-    columns = [
-        _("what"),
-        _("mean and interval, points"),
-        _("seeds"),
-        _("verdict"),
-        _("after correction"),
-    ]
-    said = _("; ").join(_("{name}: {verdict}").format(name=row[0], verdict=row[3]) for row in table)
-    text = _("{title}: {said}.").format(title=title, said=said)
-    set_description(figure, text, columns, table)
+def _rows(
+    statements: Sequence[str], delta: float, verdict: Judge | None, holm: Correct | None
+) -> list[Row]:
+    """The statements in points, with the reader's verdict, or "" without one, and whether the
+    correction keeps it.
+    """
+    every = judging.stored()
+    kept = dict.fromkeys(every, True)
+    if holm:
+        kept = kept_by(holm, (judged.finding for judged in every.values()))
+    rows = []
+    for id in statements:
+        finding = every[id].finding
+        mean, low, high = (_POINTS * end for end in (finding.mean, finding.low, finding.high))
+        said = str(verdict(low, high, delta)) if verdict else ""
+        rows.append(Row(id, (mean, low, high), finding.n, said, finding.p, kept[id]))
+    return rows
+
+
+def _add_row(figure: go.Figure, place: int, row: Row, *, is_last: bool) -> None:
+    """Add the interval of a row, and on the right its verdict. ``is_last``: with the p-value, in
+    place of the seeds and the numbers.
+    """
+    if not is_last:
+        interval_rows.add_seeds(figure, place, differences(row.id).tolist(), row.verdict)
+    interval_rows.add_interval(figure, place, row.interval, row.verdict, is_open=row.is_open)
+    head = _("{count} seeds").format(count=row.seeds)
+    if row.verdict:
+        form = _("<b>{verdict}</b>, not kept") if row.is_open else "<b>{verdict}</b>"
+        head = form.format(verdict=judging.NAMES[row.verdict])
+    below = row.clear if is_last else _interval(*row.interval)
+    interval_rows.add_text(figure, place, f"{head}<br>{below}", interval_rows.look(row.verdict)[0])
+
+
+def _describe(
+    figure: go.Figure,
+    title: str,
+    names: Sequence[str],
+    rows: Sequence[Row],
+    answers: Sequence[object],
+) -> None:
+    """Say each interval, with its verdict if there is one of ``answers``, and what is kept if there
+    are two.
+    """
+    columns = {
+        _("what"): list(names),
+        _("mean and interval, points"): [_interval(*row.interval) for row in rows],
+        _("seeds"): [f"{row.seeds}" for row in rows],
+    }
+    said = columns[_("mean and interval, points")]
+    if answers:
+        said = [judging.NAMES[row.verdict] for row in rows]
+        columns[_("verdict")] = said
+    if len(answers) > 1:
+        columns[_("after correction")] = [row.after for row in rows]
+        columns[_("p-value")] = [row.clear for row in rows]
+    pairs = zip(names, said, strict=True)
+    phrases = [_("{name}: {verdict}").format(name=name, verdict=words) for name, words in pairs]
+    text = _("{title}: {said}.").format(title=title, said=_("; ").join(phrases))
+    table = [list(cells) for cells in zip(*columns.values(), strict=True)]
+    set_description(figure, text, list(columns), table)
 
 
 def _interval(mean: float, low: float, high: float) -> str:

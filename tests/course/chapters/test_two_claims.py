@@ -1,7 +1,13 @@
 """Chapter 14: the two claims that the reader decides, and their numbers."""
 
+from dataclasses import replace
+
+import pytest
+from scipy import special
+
 from fedlab_core import compare
-from fedlab_course.chapters.ch14_what_holds import exercises, worked
+from fedlab_core.plots.colours import INK
+from fedlab_course.chapters.ch14_what_holds import dragged, exercises, p_values, worked
 from fedlab_course.check import questions
 from fedlab_course.evidence import configs, judging, plans, tables
 from tests.course.check.from_notebook import text_of
@@ -11,12 +17,12 @@ def _text() -> str:
     return text_of("14_what_holds.ipynb")
 
 
+FIRST = ["000-1a", "fair-2b", "000-1b", "fair-2c"]
+SECOND = ["002-3a", "fair-2q", "fair-2u", "fair-2t", "002-3f", "fair-3a", "002-3v", "002-3k"]
+
+
 def test_the_worked_claims_get_the_stored_verdicts() -> None:
-    groups = (
-        ["000-1a", "fair-2b", "000-1b", "fair-2c"],
-        ["002-3a", "fair-2q", "fair-2u", "fair-2t", "002-3f", "fair-3a", "002-3v", "002-3k"],
-    )
-    for rows in groups:
+    for rows in (FIRST, SECOND):
         figure = worked.claim("A", rows, exercises.verdict, exercises.holm)
         table = figure.layout.meta["table"]["rows"]
         stored = [judging.stored()[row].finding for row in rows]
@@ -29,23 +35,93 @@ def test_the_worked_claims_get_the_stored_verdicts() -> None:
         marks = [plans.mark(judging.stored()[row].statement) for row in rows]
         assert [row[0][-1] if row[0][-1] in "†‡" else "" for row in table] == marks
     assert (len({row[3] for row in table}), wanted.count("not kept")) == (5, 3)
+    assert [row[5] for row in table][:3] == ["p < 0.0001", "p < 0.0001", "p = 0.015"]
     interval = compare.t_interval(worked.differences("000-1a"))
     assert f"from {interval.low:.1f} to {interval.high:.1f} points" in _text()
+
+
+@pytest.mark.parametrize("rows", [FIRST, SECOND])
+def test_a_claim_is_bare_until_the_reader_has_a_verdict(rows: list[str]) -> None:
+    """No word, no colour and no dot of a verdict is there before the reader's function."""
+    bare = worked.claim("A", rows)
+    assert {trace.marker.color for trace in bare.data} == {INK}
+    assert {trace.marker.symbol for trace in bare.data} == {"line-ns-open"}
+    shown = " ".join([bare.layout.title.text, *(note.text for note in bare.layout.annotations)])
+    shown += str(bare.layout.meta)
+    assert not any(f" {name}" in shown or f">{name}" in shown for name in judging.NAMES.values())
+    assert "kept" not in shown and "solution" not in shown
+    words = [note.text.split("<br>")[0] for note in bare.layout.annotations]
+    assert words == [f"{judging.stored()[row].finding.n} seeds" for row in rows]
+
+
+def test_the_readers_verdict_fills_the_same_figure_and_keeps_nothing_open() -> None:
+    bare = worked.claim("A", SECOND)
+    filled = worked.claim("A", SECOND, lambda low, high, delta: "higher")
+    assert [trace.x for trace in bare.data] == [trace.x for trace in filled.data]
+    assert {note.text.split("<br>")[0] for note in filled.layout.annotations} == {"<b>higher</b>"}
+    table = filled.layout.meta["table"]
+    assert [row[3] for row in table["rows"]] == ["higher"] * len(SECOND)
+    assert len(table["columns"]) == 4
+    assert "with your code" in filled.layout.title.text
 
 
 def test_both_claims_have_the_decision_that_their_rows_allow() -> None:
     """All rows of the first claim have a mark; on MNIST and CIFAR-10 no verdict is kept."""
     every = judging.stored()
-    first = [every[id] for id in ("000-1a", "fair-2b", "000-1b", "fair-2c")]
+    first = [every[id] for id in FIRST]
     assert all(row.finding.corrected and plans.mark(row.statement) for row in first)
     assert [row.finding.verdict for row in first] == ["holds"] * 2 + ["equivalent"] * 2
     assert all(row.finding.high < 0 for row in first[2:])
-    assert "with means below zero; only μ = 0.1 was run" in _text()
+    assert "is **equivalent**, with means below zero" in _text()
+    assert "`holm` keeps all four rows of claim 1" in _text()
     large = [every[id].finding for id in ("002-3f", "fair-3a", "002-3v", "002-3k")]
-    assert not any(finding.corrected for finding in large)
+    assert not any(finding.corrected or finding.verdict == "holds" for finding in large)
     assert [finding.n for finding in large] == [10, 10, 3, 10]
-    assert "no verdict is kept; only one row has its CNN, with three seeds" in _text()
+    assert "no verdict is kept, and only one row has its CNN, with three seeds" in _text()
+    second = [every[id].finding for id in SECOND]
+    assert [sum(row.high < 0 for row in second), sum(row.low > 0 for row in second)] == [3, 1]
+    below = questions.prediction("14-flip").options["below"]
+    assert "three intervals are below zero and one is above" in below
+    assert max(row.n for row in second) == second[0].n
     assert questions.prediction("14-steps").decides and questions.prediction("14-flip").decides
+
+
+def test_in_the_rows_of_the_first_claim_fedprox_has_one_proximal_term() -> None:
+    every = judging.stored()
+    sides = [
+        side for id in FIRST for side in (*every[id].statement.plus, *every[id].statement.minus)
+    ]
+    prox = [side for side in sides if "prox" in str(side).lower()]
+    assert len(prox) == 4
+    assert all(side.get("mu", 0.1) == 0.1 for side in prox)
+    assert {side["method"] for side in prox if "method" in side} == {"FedProx 0.1"}
+    assert "FedProx has μ = 0.1" in _text()
+
+
+def test_bonferroni_keeps_the_same_verdicts_on_both_claims() -> None:
+    every = judging.stored()
+    limit = dragged.LEVEL / len(every)
+    shown = [*FIRST, *SECOND, "000-1e", "fair-2d", "002-3e"]
+    assert all((every[id].finding.p <= limit) == every[id].finding.corrected for id in shown)
+    assert "Bonferroni's limit keeps the same verdicts on both claims" in _text()
+    title = p_values.ordered(exercises.holm).layout.title.text
+    kept = sum(row.finding.corrected for row in every.values())
+    strict = sum(row.finding.p <= limit for row in every.values())
+    assert strict < kept
+    assert title.startswith(f"{kept} of ") and f"(Bonferroni: {strict})" in title
+
+
+def test_a_weaker_verdict_would_pass_where_the_opposite_is_not_kept() -> None:
+    findings = {id: row.finding for id, row in judging.stored().items()}
+    cifar = findings["002-3k"]
+    values = worked.differences("002-3k")
+    error = values.std(ddof=1) / cifar.n**0.5
+    weaker = float(special.stdtr(cifar.n - 1, -abs(values.mean()) / error))
+    assert (cifar.verdict, cifar.corrected) == ("opposite", False)
+    assert judging.corrected(findings | {"002-3k": replace(cifar, p=weaker)})["002-3k"].corrected
+    assert f"the weaker *lower* (p = {weaker:.4f}) would just pass" in _text()
+    stop = min(finding.p for finding in findings.values() if not finding.corrected)
+    assert f"stops near {stop:.4f}" in _text()
 
 
 def test_at_best_rates_both_steps_and_tiers_without_a_penalty_end_alike() -> None:
@@ -56,12 +132,12 @@ def test_at_best_rates_both_steps_and_tiers_without_a_penalty_end_alike() -> Non
     ]
     ends = {f"{100 * values.mean():.1f}" for values in judged}
     [end] = ends
-    assert f"explicit and implicit, end at {end} %, and so do tiers" in _text()
+    assert f"both steps, explicit and implicit, end at {end} %, and so do tiers" in _text()
 
 
 def test_update_for_update_fedmas_is_far_below_at_one_rate_too() -> None:
     mean = judging.stored()["002-3e"].finding.mean
-    assert f"at one rate, too, {100 * mean:.1f} points".replace("-", "−") in _text()
+    assert f"(†; at one rate, too, {100 * mean:.1f} points, ‡)".replace("-", "−") in _text()
 
 
 def test_equal_updates_compare_four_rounds_with_fifty() -> None:
@@ -88,7 +164,7 @@ def test_one_rate_is_the_rate_of_the_text() -> None:
     ):
         text = (configs.GRIDS / f"{grid}.toml").read_text(encoding="utf-8")
         assert f"\nlr = {rate}\n" in text
-    assert "the same η, 0.05 on the digits, 0.01 on MNIST and CIFAR-10" in _text()
+    assert "all methods have the same η, 0.05 on the digits, 0.01 on MNIST and CIFAR-10" in _text()
 
 
 def test_for_equal_bytes_scaffold_has_little_lead_over_fedavg() -> None:
@@ -96,7 +172,10 @@ def test_for_equal_bytes_scaffold_has_little_lead_over_fedavg() -> None:
     assert not one.finding.corrected and not best.finding.corrected
     assert plans.deviation(best.statement) and not plans.deviation(one.statement)
     mean, low, high = (100 * end for end in (one.finding.mean, one.finding.low, one.finding.high))
-    assert f"it ends {mean:.1f} points higher [{low:.2f}, {high:.2f}] (*equivalent*, ‡)" in _text()
+    assert (
+        f"it ends, at one rate, {mean:.1f} points higher [{low:.2f}, {high:.2f}] (*equivalent*, ‡)"
+        in _text()
+    )
     mean, low, high = (
         100 * end for end in (best.finding.mean, best.finding.low, best.finding.high)
     )

@@ -91,14 +91,14 @@ def ordered(holm: Correct) -> go.Figure:
     is_kept = np.array(mine)[order]
     out = int((p < _LEAST).sum())
     figure = new_figure(
-        title=_("{kept} of {plain} verdicts are kept (Bonferroni: {strict}), {whose}").format(
-            kept=sum(mine), plain=_below(p, LEVEL), strict=_strict(p), whose=own.whose(holm)
+        title=_("{kept} of {plain} verdicts are kept, {whose}").format(
+            kept=sum(mine), plain=_below(p, LEVEL), whose=own.whose(holm)
         ),
         x_title=_("place of a statement, from the smallest p-value"),
         y_title=_("p-value"),
         legend=False,
     )
-    _add_limits(figure, rank, out)
+    _add_limits(figure, rank, out, _strict(p))
     symbols = np.where(is_kept, "circle", "circle-open")[out:]
     marker = {"color": GROUPS[0], "symbol": symbols.tolist(), "size": 7}
     figure.add_scatter(
@@ -159,14 +159,15 @@ def _describe(figure: go.Figure, p: np.ndarray, mine: Sequence[bool], whose: str
     set_description(figure, text, columns, [row for row in rows if row[1]])
 
 
-def _add_limits(figure: go.Figure, rank: np.ndarray, out: int) -> None:
+def _add_limits(figure: go.Figure, rank: np.ndarray, out: int, strict: int) -> None:
     """Add the three limits over the ``rank`` of a statement [m], each with its name. ``out``: how
-    many of the first are left out.
+    many of the first are left out; ``strict``: how many verdicts Bonferroni's limit keeps.
     """
+    bonferroni = _("Bonferroni keeps {strict}").format(strict=strict)
     limits = {
         _("no correction"): (np.full(len(rank), LEVEL), GREY, "9px,3px", 14),
         "Holm": (LEVEL / (len(rank) - rank + 1), INK, "solid", -12),
-        "Bonferroni": (np.full(len(rank), LEVEL / len(rank)), GREY, "1.5px,4px", -14),
+        bonferroni: (np.full(len(rank), LEVEL / len(rank)), GREY, "1.5px,4px", -14),
     }
     for name, (values, colour, dash, shift) in limits.items():
         line = {"color": colour, "dash": dash, "width": 2}

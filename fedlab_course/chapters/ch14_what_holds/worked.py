@@ -18,7 +18,6 @@ from fedlab_course.evidence import forest, judging, tables
 _ = translator(__name__)
 
 _POINTS = 100  # accuracies → points
-_LOW = 36  # pixels of a row without the strokes of seeds
 _LEAST = 1e-4  # smaller p-values are not written out
 # what each statement compares; the axis and the rates
 STATEMENTS = {
@@ -109,7 +108,7 @@ def claim(
 
     ``verdict``: the reader's function; without it the intervals are bare. ``holm``: the reader's
     correction among all statements; a dot is open where it does not keep the verdict. With it
-    p-values replace the seeds and the numbers.
+    p-values replace the seeds and the ends of the intervals.
 
     All statements must be differences of accuracies that expect a positive number, with the same
     margin.
@@ -122,8 +121,7 @@ def claim(
         whole = _("{title}, {whose}").format(title=title, whose=own.whose(*answers))
     x_title = _("difference in points (grey: within δ = {delta:g})").format(delta=delta)
     names = [marked(STATEMENTS[id], every[id].statement) for id in statements]
-    height = {"row": _LOW} if holm else {}
-    figure = interval_rows.empty(whole, x_title, names, band=delta, **height)
+    figure = interval_rows.empty(whole, x_title, names, band=delta)
     rows = _rows(statements, delta, verdict, holm)
     for place, row in enumerate(rows):
         _add_row(figure, place, row, is_last=bool(holm))
@@ -152,18 +150,20 @@ def _rows(
 
 
 def _add_row(figure: go.Figure, place: int, row: Row, *, is_last: bool) -> None:
-    """Add the interval of a row, and on the right its verdict. ``is_last``: with the p-value, in
-    place of the seeds and the numbers.
+    """Add the interval of a row, and on the right its verdict and its ends. ``is_last``: with the
+    p-value and the correction, in place of the seeds and the ends.
     """
     if not is_last:
         interval_rows.add_seeds(figure, place, differences(row.id).tolist(), row.verdict)
     interval_rows.add_interval(figure, place, row.interval, row.verdict, is_open=row.is_open)
-    head = _("{count} seeds").format(count=row.seeds)
+    lines = [_("{count} seeds").format(count=row.seeds)]
     if row.verdict:
-        form = _("<b>{verdict}</b>, not kept") if row.is_open else "<b>{verdict}</b>"
-        head = form.format(verdict=judging.NAMES[row.verdict])
-    below = row.clear if is_last else _interval(*row.interval)
-    interval_rows.add_text(figure, place, f"{head}<br>{below}", interval_rows.look(row.verdict)[0])
+        lines = [f"<b>{judging.NAMES[row.verdict]}</b>"]
+    if not is_last:
+        lines.append(_ends(*row.interval))
+    elif row.verdict not in judging.OPEN:
+        lines += [row.clear, _("not kept")] if row.is_open else [row.clear]
+    interval_rows.add_text(figure, place, "<br>".join(lines), interval_rows.look(row.verdict)[0])
 
 
 def _describe(
@@ -197,5 +197,15 @@ def _describe(
 
 def _interval(mean: float, low: float, high: float) -> str:
     """A mean and its interval, in tenths of a point, or in hundredths if all are near zero."""
-    digits = 1 if max(abs(low), abs(high)) >= 0.1 else 2
-    return f"{mean:+.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]".replace("-", "−")
+    head = f"{mean:+.{_digits(low, high)}f}".replace("-", "−")
+    return f"{head} {_ends(mean, low, high)}"
+
+
+def _ends(_mean: float, low: float, high: float) -> str:
+    """The interval without its mean, with as many digits as :func:`_interval` has."""
+    digits = _digits(low, high)
+    return f"[{low:.{digits}f}, {high:.{digits}f}]".replace("-", "−")
+
+
+def _digits(low: float, high: float) -> int:
+    return 1 if max(abs(low), abs(high)) >= 0.1 else 2

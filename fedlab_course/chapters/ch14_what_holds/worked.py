@@ -57,7 +57,7 @@ class Row(NamedTuple):
     kept: bool
 
     @property
-    def clear(self) -> str:
+    def p_in_words(self) -> str:
         """The p-value in words, or a dash where there is no verdict."""
         if self.verdict in judging.OPEN:
             return "–"
@@ -124,7 +124,7 @@ def claim(
     figure = interval_rows.empty(whole, x_title, names, band=delta)
     rows = _rows(statements, delta, verdict, holm)
     for place, row in enumerate(rows):
-        _add_row(figure, place, row, is_last=bool(holm))
+        _add_row(figure, place, row, with_p=bool(holm))
     plain = [name.replace("<br>", " ") for name in names]
     _describe(figure, title, plain, rows, answers)
     return figure
@@ -149,20 +149,20 @@ def _rows(
     return rows
 
 
-def _add_row(figure: go.Figure, place: int, row: Row, *, is_last: bool) -> None:
-    """Add the interval of a row, and on the right its verdict and its ends. ``is_last``: with the
+def _add_row(figure: go.Figure, place: int, row: Row, *, with_p: bool) -> None:
+    """Add the interval of a row, and on the right its verdict and its ends. ``with_p``: with the
     p-value and the correction, in place of the seeds and the ends.
     """
-    if not is_last:
+    if not with_p:
         interval_rows.add_seeds(figure, place, differences(row.id).tolist(), row.verdict)
     interval_rows.add_interval(figure, place, row.interval, row.verdict, is_open=row.is_open)
     lines = [_("{count} seeds").format(count=row.seeds)]
     if row.verdict:
         lines = [f"<b>{judging.NAMES[row.verdict]}</b>"]
-    if not is_last:
-        lines.append(_ends(*row.interval))
+    if not with_p:
+        lines.append(_ends(*row.interval[1:]))
     elif row.verdict not in judging.OPEN:
-        lines += [row.clear, _("not kept")] if row.is_open else [row.clear]
+        lines += [row.p_in_words, _("not kept")] if row.is_open else [row.p_in_words]
     interval_rows.add_text(figure, place, "<br>".join(lines), interval_rows.look(row.verdict)[0])
 
 
@@ -187,7 +187,7 @@ def _describe(
         columns[_("verdict")] = said
     if len(answers) > 1:
         columns[_("after correction")] = [row.after for row in rows]
-        columns[_("p-value")] = [row.clear for row in rows]
+        columns[_("p-value")] = [row.p_in_words for row in rows]
     pairs = zip(names, said, strict=True)
     phrases = [_("{name}: {verdict}").format(name=name, verdict=words) for name, words in pairs]
     text = _("{title}: {said}.").format(title=title, said=_("; ").join(phrases))
@@ -198,10 +198,10 @@ def _describe(
 def _interval(mean: float, low: float, high: float) -> str:
     """A mean and its interval, in tenths of a point, or in hundredths if all are near zero."""
     head = f"{mean:+.{_digits(low, high)}f}".replace("-", "−")
-    return f"{head} {_ends(mean, low, high)}"
+    return f"{head} {_ends(low, high)}"
 
 
-def _ends(_mean: float, low: float, high: float) -> str:
+def _ends(low: float, high: float) -> str:
     """The interval without its mean, with as many digits as :func:`_interval` has."""
     digits = _digits(low, high)
     return f"[{low:.{digits}f}, {high:.{digits}f}]".replace("-", "−")

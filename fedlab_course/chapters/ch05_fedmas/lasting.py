@@ -1,4 +1,4 @@
-"""How long the lead of FedMas lasts, and how its logits grow: stored runs of fifty rounds."""
+"""How long Ω slows forgetting, and how long FedMas leads: stored runs of fifty rounds."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ _ = translator(__name__)
 _SHOWN = (4, 10, 20, 50)  # rounds in the table of a figure
 _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
+_TOP = 1.04  # of the axis of y
 # a method has one colour; η = 0.071 is solid, and 0.4 dashed
 _TIERS = Look(LOOKS["TFedAvg"].colour, "solid", "circle")
 _TIERS_HIGHER = Look(LOOKS["TFedAvg"].colour, "9px,3px", "diamond")
@@ -51,68 +52,46 @@ def fifty_rounds() -> go.Figure:
         y_title=_("test accuracy"),
         legend=False,
     )
-    _add(figure, curves, "{:.0%}", span=1.04)
+    _add(figure, curves)
     where = _fifty_updates()
     figure.add_vline(x=where, line={"color": GREY, "width": 1, "dash": "dot"})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "xshift": 4}
     words = _("about 50 updates")
     figure.add_annotation(x=where, y=0, text=words, font={"color": GREY}, **note)
-    figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
     text = _(
         "Test accuracy over fifty rounds of TFedAvg and FedMas, mean and two standard errors over "
         "20 seeds. A dotted line is where about 50 updates have been made."
     )
-    return _described(figure, text, curves, "{:.0%}")
-
-
-def logits() -> go.Figure:
-    """The root mean squared logit over fifty rounds at one rate, without and with the penalty; the
-    axis of y is logarithmic.
-    """
-    curves = _at_one_rate("outputs")
-    figure = _low(_("How large the logits are, η = 0.071"), _("root mean square"))
-    _add(figure, curves, "{:.1f}", span=2.0, is_log=True)
-    figure.update_yaxes(type="log", range=[0, 2], tickvals=[1, 2, 5, 10, 20, 50, 100])
-    text = _(
-        "Root mean squared logit on the test images over fifty rounds, mean and two standard "
-        "errors over 20 seeds, logarithmic."
-    )
-    return _described(figure, text, curves, "{:.1f}")
+    return _described(figure, text, curves)
 
 
 def left() -> go.Figure:
     """What is left of a label two updates after its turn, in each round, without and with the
     penalty at one rate.
     """
-    curves = _at_one_rate("after_2")
-    figure = _low(_("Left of a label two updates later, η = 0.071"), _("accuracy on the label"))
-    _add(figure, curves, "{:.0%}", span=1.04)
-    figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
+    looks = {"TFedAvg": _TIERS, "FedMas": _SOLID}
+    curves = {
+        method: _stored("tiers_memory_curves", {"method": method}, "after_2", look)
+        for method, look in looks.items()
+    }
+    figure = new_figure(
+        title=_("Left of a label two updates later, η = 0.071"),
+        x_title=_("communication round"),
+        y_title=_("accuracy on the label"),
+        height=360,
+        legend=False,
+    )
+    _add(figure, curves)
     text = _(
         "Accuracy on the test images of a label two updates after its turn, for the turns of each "
         "round, mean and two standard errors over 20 seeds."
     )
-    return _described(figure, text, curves, "{:.0%}")
+    return _described(figure, text, curves)
 
 
 def _accuracy(algorithm: str, lr: float, look: Look, **columns: float) -> _Curve:
     where = {"algorithm": algorithm, "lr": lr, **columns}
     return _stored("tiers_lasting_curves", where, "test_accuracy", look)
-
-
-def _at_one_rate(measure: str) -> dict[str, _Curve]:
-    """TFedAvg and FedMas at η = 0.071."""
-    looks = {"TFedAvg": _TIERS, "FedMas": _SOLID}
-    return {
-        method: _stored("tiers_memory_curves", {"method": method}, measure, look)
-        for method, look in looks.items()
-    }
-
-
-def _low(title: str, y_title: str) -> go.Figure:
-    """An empty figure over rounds, lower than others."""
-    words = {"title": title, "x_title": _("communication round"), "y_title": y_title}
-    return new_figure(**words, height=360, legend=False)
 
 
 def _stored(table: str, where: dict[str, Any], measure: str, look: Look) -> _Curve:
@@ -127,31 +106,29 @@ def _fifty_updates() -> float:
     return 50 * 50 / float(runs["server_updates"].mean())
 
 
-def _add(
-    figure: go.Figure, curves: Mapping[str, _Curve], form: str, *, span: float, is_log: bool = False
-) -> None:
+def _add(figure: go.Figure, curves: Mapping[str, _Curve]) -> None:
     """Add the band of each curve, the curve with some marks, and its name at its end."""
     ends = {}
     for name, (mean, error, look) in curves.items():
         x = mean.index.to_numpy()
         low, high = (mean - error).to_numpy(), (mean + error).to_numpy()
         add_band(figure, x, low, high, look, group=name, name=name)
-        texts = [form.format(value) for value in mean]
+        texts = [f"{value:.0%}" for value in mean]
         hover = _("{name}, round %{{x}}: %{{text}}").format(name=name) + "<extra></extra>"
         more: dict[str, Any] = {"legendgroup": name, "text": texts, "hovertemplate": hover}
         add_curve(figure, x, mean.to_numpy(), name, look, **more)
         figure.data[-1].update(marker_maxdisplayed=_AT_MOST)
-        end = float(mean.iloc[-1])
-        ends[name] = (float(x[-1]), float(np.log10(end)) if is_log else end)
+        ends[name] = (float(x[-1]), float(mean.iloc[-1]))
     colours = {name: curve.look.colour for name, curve in curves.items()}
-    comparison_figures.name_ends(figure, ends, colours, span, leader=14)
+    comparison_figures.name_ends(figure, ends, colours, _TOP, leader=14)
     figure.update_xaxes(range=[0, 50.5])
+    figure.update_yaxes(range=[0, _TOP], tickformat=".0%")
 
 
-def _described(figure: go.Figure, text: str, curves: Mapping[str, _Curve], form: str) -> go.Figure:
+def _described(figure: go.Figure, text: str, curves: Mapping[str, _Curve]) -> go.Figure:
     heads = [_("method"), *(_("round {number}").format(number=number) for number in _SHOWN)]
     rows = [
-        [name, *(form.format(curve.mean[number]) for number in _SHOWN)]
+        [name, *(f"{curve.mean[number]:.0%}" for number in _SHOWN)]
         for name, curve in curves.items()
     ]
     set_description(figure, text, heads, rows)

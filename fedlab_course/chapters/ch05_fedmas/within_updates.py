@@ -1,6 +1,6 @@
 """TFedAvg and FedMas at their best learning rates, and after fifty server updates."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,27 +19,14 @@ from fedlab_course.methods.forgotten import Followed
 
 _ = translator(__name__)
 
-RATED = ("FedAvg", "FedSSO", "one client an update", "random groups", "TFedAvg")
-_NAMES = {
-    "one client an update": _("one client an update"),
-    "random groups": _("random groups"),
-}
-_OF_LOGITS = ("FedMas explicit", "FedMas implicit")
-_PAIRS = tuple(("TFedAvg", other) for other in RATED[:-1])
+RATED = ("FedAvg", "FedSSO", "random groups", "TFedAvg")
+_NAMES = {"random groups": _("random groups")}
 UPDATES = 50
 _BELOW = 0.28  # rows between stored runs and those of the reader
 _SPLIT = "one_label"
-_SPLIT_NAMES = {
-    "two labels": _("two labels"),
-    "one label": _("one label"),
-    "Dirichlet 0.1": _("Dirichlet 0.1"),
-    "Dirichlet 0.3": _("Dirichlet 0.3"),
-    "IID": _("IID"),
-}
 _AXES = {
     "rounds": _("mean of rounds 46–50"),
     "updates": _("within 50 updates"),
-    "bytes": _("within 120 MB"),
 }
 
 
@@ -54,87 +41,55 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
 
 
 def rated() -> pd.DataFrame:
-    """The methods of ``RATED`` by rounds and by updates, as :func:`_table`."""
-    return _table(RATED, _PAIRS, ("rounds", "updates"))
+    """The methods of ``RATED`` by rounds and by updates, each at its best rate for the column.
+
+    A row for each method, on seeds and test images that chose nothing, and a row for TFedAvg less
+    each of the others: the paired difference in points with its 95 % interval.
+    """
+    rows = {method: {_AXES[axis]: _cell(method, axis) for axis in _AXES} for method in RATED}
+    for other in RATED[:-1]:
+        gaps = {axis: best_rates.ahead(_SPLIT, "TFedAvg", other, axis) for axis in _AXES}
+        name = f"TFedAvg − {_NAMES.get(other, other)}"
+        rows[name] = {_AXES[axis]: _points(gap) for axis, gap in gaps.items()}
+    names = [_NAMES.get(name, name) for name in rows]
+    return pd.DataFrame(list(rows.values()), index=pd.Index(names, name=_("20 seeds")))
 
 
 def early() -> pd.DataFrame:
-    """What Ω and likeness add within ``UPDATES`` updates over the stored seeds, in points with
-    95 % intervals.
+    """What a penalty adds within ``UPDATES`` updates over the stored seeds, and the lead over
+    FedAvg after as few rounds, in points with 95 % intervals.
     """
     ends = _stored_early()
-    on_tiers = ends["FedMas"] - ends["TFedAvg"]
-    on_groups = ends["random groups, Ω"] - ends["random groups"]
     gaps = {
-        _("Ω adds on tiers"): on_tiers,
-        _("Ω adds on random groups"): on_groups,
-        _("difference of these two"): on_tiers - on_groups,
-        _("tiers above random groups, without Ω"): ends["TFedAvg"] - ends["random groups"],
-        _("tiers above random groups, with Ω"): ends["FedMas"] - ends["random groups, Ω"],
-        _("Ω above the plain penalty, on tiers"): ends["FedMas"] - ends["plain penalty"],
-        _("Ω above shuffled Ω, on tiers"): ends["FedMas"] - ends["Ω, shuffled"],
+        _("tiers, plain penalty − TFedAvg"): ends["plain penalty"] - ends["TFedAvg"],
+        _("tiers, Ω shuffled − TFedAvg"): ends["Ω, shuffled"] - ends["TFedAvg"],
+        _("FedMas − TFedAvg"): ends["FedMas"] - ends["TFedAvg"],
+        _("TFedAvg − FedAvg, as few rounds"): ends["TFedAvg"] - ends["FedAvg"],
+        _("FedMas − FedAvg, as few rounds"): ends["FedMas"] - ends["FedAvg"],
     }
     cells = {name: _points(gap) for name, gap in gaps.items()}
     return pd.Series(cells, name=_("points, 20 seeds")).to_frame()
 
 
 def _stored_early() -> dict[str, pd.Series]:
-    """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed."""
-    stored = tables.read("tiers_early").set_index("seed")
-    ends = {}
-    for name in CHOSEN:
-        if name in ("TFedAvg", "random groups"):
-            ends[name] = best_rates.judged(_SPLIT, name, "updates")
-        else:
-            ends[name] = stored[stored["method"] == name]["accuracy"]
-    return ends
-
-
-def _table(
-    methods: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
-    axes: Sequence[str],
-) -> pd.DataFrame:
-    """A row for each method at its best setting for each column, on seeds and test images that
-    chose nothing, and a row for each of the ``pairs``: the paired difference in points with its
-    95 % interval.
+    """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed; of FedAvg after
+    as many rounds as tiers make in them.
     """
-    rows = {method: {_AXES[axis]: _cell(method, axis) for axis in axes} for method in methods}
-    for pair in pairs:
-        cells = {}
-        for axis in axes:
-            first, second = (_variant(method, axis) for method in pair)
-            cells[_AXES[axis]] = _points(best_rates.ahead(_SPLIT, first, second, axis))
-        rows[" − ".join(_NAMES.get(method, method) for method in pair)] = cells
-    names = [_NAMES.get(name, name) for name in rows]
-    return pd.DataFrame(list(rows.values()), index=pd.Index(names, name=_("20 seeds")))
-
-
-def _variant(method: str, axis: str) -> str:
-    """The name of a method in the tables: of FedMas the step that validation prefers."""
-    return best_rates.best_of(_SPLIT, _OF_LOGITS, axis) if method == "FedMas" else method
+    with_penalty = tables.read("tiers_early").set_index("seed")
+    ends = {
+        "FedAvg": tables.read("few_rounds").set_index("seed")["accuracy"],
+        "TFedAvg": best_rates.judged(_SPLIT, "TFedAvg", "updates"),
+    }
+    for name in CHOSEN.keys() - ends.keys():
+        ends[name] = with_penalty[with_penalty["method"] == name]["accuracy"]
+    return {name: ends[name] for name in CHOSEN}
 
 
 def _cell(method: str, axis: str) -> str:
-    """The mean and the standard deviation over seeds, and the setting."""
-    values = best_rates.judged(_SPLIT, _variant(method, axis), axis)
-    return f"{values.mean():.1%} ± {values.std():.1%} ({_setting(method, axis)})"
-
-
-def _setting(method: str, axis: str) -> str:
-    """λ and the rate, each with a star at an edge of its grid."""
-    variant = _variant(method, axis)
-    best = best_rates.best_rate(_SPLIT, variant, axis)
-    setting = f"η = {best:.2g}{_star(best, best_rates.curve(_SPLIT, variant, axis))}"
-    strength = best_rates.judged_runs(_SPLIT, variant, axis)["parameter"].iloc[0]
-    if not np.isnan(strength):
-        grid = best_rates.parameters(_SPLIT, variant)
-        setting = f"λ = {strength:g}{_star(strength, grid)}, {setting}"
-    return setting
-
-
-def _star(value: float, grid: Collection[float]) -> str:
-    return "*" if value in (min(grid), max(grid)) else ""
+    """The mean and the standard deviation over seeds, and the rate."""
+    values = best_rates.judged(_SPLIT, method, axis)
+    rate = best_rates.best_rate(_SPLIT, method, axis)
+    return f"{values.mean():.1%} ± {values.std():.1%} (η = {rate:.2g})"
 
 
 def _points(gaps: pd.Series) -> str:
@@ -142,23 +97,6 @@ def _points(gaps: pd.Series) -> str:
     found = t_interval(100 * gaps)
     mean, low, high = (_signed(end) for end in (found.mean, found.low, found.high))
     return f"{mean} [{low}, {high}]"
-
-
-def penalty_by_split() -> pd.DataFrame:
-    """FedMas less TFedAvg in points, with 95 % intervals: a row for each split, a column for each
-    axis.
-
-    Each is at its best setting for the column; Ω is that of the logits.
-    """
-    rows = {}
-    for words, split in best_rates.SPLITS.items():
-        cells = {}
-        for axis, title in _AXES.items():
-            variant = best_rates.best_of(split, _OF_LOGITS, axis)
-            cells[title] = _points(best_rates.ahead(split, variant, "TFedAvg", axis))
-        rows[_SPLIT_NAMES[words]] = cells
-    name = _("FedMas − TFedAvg, points")
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(name)
 
 
 def fifty_updates(
@@ -188,7 +126,8 @@ def fifty_updates(
 
 def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     """A row for each method of ``CHOSEN``: a faint dot for each stored seed, a bar at their mean,
-    and a ring for each of the reader's runs; a dotted line at the stored accuracy of FedAvg.
+    and a ring for each of the reader's runs; a dotted line at the stored accuracy of FedAvg after
+    ``UPDATES`` updates.
 
     ``runs``: key of ``CHOSEN`` → runs.
     """
@@ -225,7 +164,7 @@ def _add_fedavg(figure: go.Figure) -> str:
     stored seeds; return its words.
     """
     mean = float(best_rates.judged(_SPLIT, "FedAvg", "updates").mean())
-    words = _("FedAvg, 13 times the training: {mean:.0%}").format(mean=mean)
+    words = _("FedAvg, fifty updates, 13 times the training: {mean:.0%}").format(mean=mean)
     figure.add_vline(x=mean, line={"color": GREY, "width": 2, "dash": "dot"})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -6}
     figure.add_annotation(x=mean, y=-0.65, text=words, font={"color": GREY}, **note)

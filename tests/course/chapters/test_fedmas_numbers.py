@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fedlab_core.compare import t_interval
@@ -56,3 +57,71 @@ def test_for_fifty_rounds_the_weakest_penalty_of_the_grid_is_best() -> None:
     ]
     rated = [percent("rated_digits", {"method": name, "best_by": "rounds"}) for name in ends]
     np.testing.assert_allclose(stored, rated, atol=0.2)
+
+
+def points(gaps: pd.Series) -> tuple[str, str]:
+    """The mean in points and its 95 % interval, as the chapter writes them."""
+    found = t_interval(100 * gaps)
+    interval = f"[{found.low:.1f}, {found.high:.1f}]".replace("-0.0", "0.0").replace("-", "−")
+    return f"{found.mean:.1f} points", interval
+
+
+def test_the_controls_of_turns_lead_fedavg_after_fifty_rounds(text: str) -> None:
+    leads = {
+        name: round(100 * best_rates.ahead("one_label", name).mean())
+        for name in ("TFedAvg", "random groups", "FedSSO")
+    }
+    assert leads == {"TFedAvg": 8, "random groups": 7, "FedSSO": 5}
+    on_validation = [
+        round(100 * best_rates.top(best_rates.curve("one_label", name))[1])
+        for name in ("TFedAvg", "random groups", "FedAvg")
+    ]
+    assert on_validation == [95, 93, 89]
+    alone = best_rates.ahead("one_label", "one client an update", "TFedAvg")
+    mean, interval = points(alone)
+    assert f"they are {mean} below it {interval}" in text
+
+
+def test_what_the_penalty_adds_after_fifty_rounds_and_for_the_same_bytes(text: str) -> None:
+    mean, interval = points(best_rates.ahead("one_label", "FedMas explicit", "TFedAvg", "rounds"))
+    assert f"FedMas ends {mean} above TFedAvg {interval}" in text
+    runs = best_rates.judged_runs("one_label", "FedMas explicit", "rounds")
+    weakest = min(best_rates.parameters("one_label", "FedMas explicit"))
+    assert runs["parameter"].unique().tolist() == [weakest] == [0.001]
+    mean, interval = points(best_rates.ahead("one_label", "TFedAvg", "FedMas implicit", "bytes"))
+    assert f"FedMas is {mean} below TFedAvg {interval}" in text
+    variants = ("FedMas explicit", "FedMas implicit")
+    best = [best_rates.best_of("one_label", variants, axis) for axis in best_rates.MEASURES]
+    assert best == ["FedMas explicit", "FedMas implicit", "FedMas implicit"]
+
+
+def test_what_the_penalty_adds_on_other_splits(text: str) -> None:
+    variants = ("FedMas explicit", "FedMas implicit")
+    early = {}
+    for split in best_rates.SPLITS.values():
+        for axis in ("rounds", "updates"):
+            best = best_rates.best_of(split, variants, axis)
+            found = t_interval(100 * best_rates.ahead(split, best, "TFedAvg", axis))
+            if axis == "updates":
+                early[split] = f"{found.mean:.1f}"
+            else:
+                assert -0.5 < found.low <= found.high < 0.5
+    two, third, tenth, iid = (
+        early[split] for split in ("two_labels", "dirichlet_0.3", "dirichlet_0.1", "iid")
+    )
+    assert (
+        f"{two} points with two labels a client, {third} with Dirichlet 0.3, {tenth} with "
+        f"Dirichlet 0.1, and {iid} with IID clients" in text
+    )
+
+
+def test_on_random_groups_the_penalty_adds_less(text: str) -> None:
+    stored = tables.read("tiers_early").set_index("seed")
+    with_omega = stored[stored["method"] == "random groups, Ω"]["accuracy"]
+    without = best_rates.judged("one_label", "random groups", "updates")
+    mean, interval = points(with_omega - without)
+    assert f"adds {mean}, and perhaps nothing {interval}" in text
+    assert f"from {100 * without.mean():.0f} to {100 * with_omega.mean():.0f} %" in text
+    pairs = tables.read("tiers_pairs").groupby(["method", "strength", "lr"])["accuracy"].mean()
+    setting = stored[stored["method"] == "random groups, Ω"][["strength", "lr"]]
+    assert set(setting.itertuples(index=False, name=None)) == {pairs["random groups, Ω"].idxmax()}

@@ -54,6 +54,24 @@ def test_the_lead_of_fedmas_does_not_last() -> None:
     free, fedmas = mean.loc["tfedavg"].droplevel(0), mean.loc["fedmas", 0.1]
     at_the_end = [fedmas[0.4, 50], free[0.4, 50], free[0.07071, 50], fedmas[0.07071, 50]]
     assert at_the_end == [21, 25, 96, 73]
+    assert [fedmas[0.4, 4], free[0.4, 4]] == [58, 11]
+    ahead = 100 * curves["test_accuracy_mean"]
+    gaps = [
+        round(
+            ahead["fedmas", 0.1, 0.07071, number]
+            - ahead.loc["tfedavg"].droplevel(0)[0.07071, number]
+        )
+        for number in (4, 50)
+    ]
+    assert gaps == [11, -23]
+
+
+def test_four_rounds_of_fedmas_send_more_than_eight_of_tfedavg() -> None:
+    keys = ["algorithm", "strength", "lr", "round"]
+    curves = tables.read("tiers_lasting_curves").set_index(keys).sort_index()
+    free, fedmas = curves.loc["tfedavg"].droplevel(0).loc[0.07071], curves.loc["fedmas", 0.1, 0.4]
+    assert free["bytes"][8] < fedmas["bytes"][4] < free["bytes"][9]
+    assert round(100 * free["test_accuracy_mean"][8]) == 63
 
 
 def test_logits_grow_with_the_penalty_and_late_in_a_run_tfedavg_hardly_forgets() -> None:

@@ -297,7 +297,6 @@ def test_the_stored_leads_are_what_the_text_says(text) -> None:
         ["+1.3", "+1.1", "+1.5", 20],
         ["+1.1", "-0.2", "+2.4", 5],
         ["-0.35", "-0.68", "-0.02", 20],
-        ["-0.7", "-1.0", "-0.4", 20],
     ]
     assert "gave `Mine` 1.1 points [−0.2, 2.4], *undecided*" in text
     assert "three choosing and twenty judging seeds: −0.35 [−0.68, −0.02]" in text

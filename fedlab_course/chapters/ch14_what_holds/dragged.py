@@ -116,7 +116,7 @@ def eight(verdict: Judge, holm: Correct) -> Idea:
     ``verdict`` and ``holm``: the reader's functions, which give the verdicts and leave a dot open
     where the verdict is not kept among all statements.
     """
-    tip = _("Every δ is multiplied by this; 1 is the plan")
+    tip = _("Every δ is multiplied by this; 1 is our δ")
     factors = slider(_("all δ, times"), FACTORS, 1.0, tip)
     first = next(iter(in_words()))
     least = min(one for one in FACTORS if judged_at(one)[first].verdict == "equivalent")
@@ -130,8 +130,8 @@ def eight(verdict: Judge, holm: Correct) -> Idea:
 
 def _figure(factor: float, found: Sequence[Row], whose: str) -> go.Figure:
     figure = interval_rows.empty(
-        _("Planned δ × {factor:g}, {whose}").format(factor=factor, whose=whose),
-        _("mean and 95 % interval in planned δ (logarithmic far from 0)"),
+        _("Our δ × {factor:g}, {whose}").format(factor=factor, whose=whose),
+        _("mean and 95 % interval in units of our δ (logarithmic far from 0)"),
         ["<br>".join(textwrap.wrap(_name(row), _WRAP)) for row in found],
         band=shown.bend(factor),
         row=_ROW,
@@ -206,7 +206,7 @@ def _describe(figure: go.Figure, factor: float, found: Sequence[Row], whose: str
         for verdict, count in counts.most_common()
     )
     text = _(
-        "{count} statements at {factor:g} times their planned δ, {whose}: {phrases}. A dot is a "
+        "{count} statements at {factor:g} times our δ, {whose}: {phrases}. A dot is a "
         "mean, a bar its 95 % interval, and the grey band goes from −δ to δ."
     ).format(count=len(found), factor=factor, whose=whose, phrases=phrases)
     columns = {

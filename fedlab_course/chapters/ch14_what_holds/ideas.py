@@ -39,7 +39,7 @@ def margin(differences: Sequence[float], name: str, *, delta: float = 1.0) -> Id
     """
     seeds = [*(count for count in _SEEDS if count < len(differences)), len(differences)]
     sliders = {
-        "delta": slider(_("δ in points"), _POINTS, delta, _("Less than this counts as nothing")),
+        "delta": slider(_("δ in points"), _POINTS, delta, _("Less than this does not matter here")),
         "seeds": slider(_("seeds"), seeds, len(differences), _("How many of the runs count")),
     }
 

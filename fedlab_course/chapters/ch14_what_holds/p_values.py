@@ -108,6 +108,7 @@ def ordered(holm: Correct) -> go.Figure:
     figure.update_yaxes(
         type="log", range=[np.log10(_LEAST) - 0.2, 0.2], dtick=1, exponentformat="power"
     )
+    _say_what_is_left_out(figure, is_kept[:out])
     fails = int(np.argmin(is_kept))
     if fails >= out:
         _name_the_first_that_fails(figure, fails, p[order])
@@ -123,6 +124,16 @@ def _below(p: np.ndarray, limit: float) -> int:
 def _strict(p: np.ndarray) -> int:
     """How many verdicts Bonferroni's limit keeps."""
     return _below(p, LEVEL / len(p))
+
+
+def _say_what_is_left_out(figure: go.Figure, is_kept: np.ndarray) -> None:
+    """Say how many p-values are left out on the left, and how many of them are kept [left out]."""
+    count = len(is_kept)
+    text = _("← {count} more, {kept} kept").format(count=count, kept=int(is_kept.sum()))
+    if is_kept.all():
+        text = _("← {count} more, all kept").format(count=count)
+    place = {"xref": "paper", "x": 0.01, "yref": "paper", "y": 0.97}
+    figure.add_annotation(**place, text=text, xanchor="left", showarrow=False)
 
 
 def _name_the_first_that_fails(figure: go.Figure, place: int, p: np.ndarray) -> None:

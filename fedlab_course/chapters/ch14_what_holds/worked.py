@@ -21,16 +21,18 @@ _POINTS = 100  # accuracies → points
 _LEAST = 1e-4  # smaller p-values are not written out
 # what each statement compares; the axis and the rates
 STATEMENTS = {
-    "000-1a": _("SCAFFOLD − FedProx,<br>one rate"),
-    "fair-2b": _("SCAFFOLD − FedProx,<br>best rates"),
-    "000-1b": _("FedProx − FedAvg,<br>one rate"),
-    "fair-2c": _("FedProx − FedAvg,<br>best rates"),
+    "000-1a": _("SCAFFOLD − FedProx,<br>digits, one rate"),
+    "fair-2b": _("SCAFFOLD − FedProx,<br>digits, best rates"),
+    "000-1f": _("SCAFFOLD − FedProx,<br>MNIST, one rate"),
+    "000-1b": _("FedProx − FedAvg,<br>digits, one rate"),
+    "fair-2c": _("FedProx − FedAvg,<br>digits, best rates"),
+    "000-1g": _("FedProx − FedAvg,<br>MNIST, one rate"),
     "002-3a": _("digits, by rounds,<br>one rate"),
     "fair-2q": _("digits, by rounds,<br>best rates"),
     "fair-2u": _("digits, by bytes,<br>best rates"),
     "fair-2t": _("digits, by updates,<br>best rates"),
-    "002-3f": _("MNIST, by rounds,<br>one rate"),
     "fair-3a": _("MNIST, by rounds,<br>best rates"),
+    "fair-3f": _("MNIST, by updates,<br>best rates"),
     "002-3v": _("MNIST with the CNN,<br>by rounds, implicit step"),
     "002-3k": _("CIFAR-10, by rounds,<br>one rate"),
 }

@@ -46,7 +46,7 @@ _EXAMPLES = (
 )
 
 
-class Row(NamedTuple):
+class ClaimRow(NamedTuple):
     """A statement with its mean, low and high in points, its number of ``seeds``, the reader's
     ``verdict``, or "", its p-value, and whether the reader's correction keeps it.
     """
@@ -134,7 +134,7 @@ def claim(
 
 def _rows(
     statements: Sequence[str], delta: float, verdict: Judge | None, holm: Correct | None
-) -> list[Row]:
+) -> list[ClaimRow]:
     """The statements in points, with the reader's verdict, or "" without one, and whether the
     correction keeps it.
     """
@@ -147,11 +147,11 @@ def _rows(
         finding = every[id].finding
         mean, low, high = (_POINTS * end for end in (finding.mean, finding.low, finding.high))
         said = str(verdict(low, high, delta)) if verdict else ""
-        rows.append(Row(id, (mean, low, high), finding.n, said, finding.p, kept[id]))
+        rows.append(ClaimRow(id, (mean, low, high), finding.n, said, finding.p, kept[id]))
     return rows
 
 
-def _add_row(figure: go.Figure, place: int, row: Row, *, with_p: bool) -> None:
+def _add_row(figure: go.Figure, place: int, row: ClaimRow, *, with_p: bool) -> None:
     """Add the interval of a row, and on the right its verdict and its ends. ``with_p``: with the
     p-value and the correction, in place of the seeds and the ends.
     """
@@ -172,7 +172,7 @@ def _describe(
     figure: go.Figure,
     title: str,
     names: Sequence[str],
-    rows: Sequence[Row],
+    rows: Sequence[ClaimRow],
     answers: Sequence[object],
 ) -> None:
     """Say each interval, with its verdict if there is one of ``answers``, and what is kept if there

@@ -77,9 +77,11 @@ def test_the_controls_of_turns_lead_fedavg_after_fifty_rounds(text: str) -> None
         for name in ("TFedAvg", "random groups", "FedAvg")
     ]
     assert on_validation == [95, 93, 89]
-    mean, interval = points(best_rates.ahead("one_label", "TFedAvg", "random groups", "bytes"))
-    number = mean.removesuffix(" points").replace("-", "−")
-    assert f"for the same bytes, with the search, nothing: {number} {interval}" in text
+    runs = best_rates.judged_runs("one_label", "random groups", "bytes").set_index("seed")
+    assert runs["lr"].unique().tolist() == [0.2828]
+    tiers = best_rates.judged("one_label", "TFedAvg", "rounds")
+    mean, interval = points(tiers - runs["end_accuracy"])
+    assert f"at 0.28 tiers add {mean.removesuffix(' points')} {interval}" in text
     alone = best_rates.ahead("one_label", "one client an update", "TFedAvg")
     mean, interval = points(alone)
     assert f"they are {mean} below it {interval}" in text
@@ -94,7 +96,13 @@ def test_what_is_left_of_a_label_in_the_stored_runs(text: str) -> None:
 
 def test_what_the_penalty_adds_after_fifty_rounds_and_for_the_same_bytes(text: str) -> None:
     mean, interval = points(best_rates.ahead("one_label", "TFedAvg", "FedMas implicit", "rounds"))
-    assert f"With the implicit step FedMas ends {mean} below TFedAvg {interval}" in text
+    assert f"the implicit step ends {mean} below TFedAvg {interval}" in text
+    weak = t_interval(
+        100 * best_rates.ahead("one_label", "FedMas implicit 0.001", "TFedAvg", "rounds")
+    )
+    assert f"+{weak.mean:.2f} [−{-weak.low:.2f}, {weak.high:.2f}]" in text
+    lost = best_rates.ahead("one_label", "FedMas implicit", "TFedAvg", "rounds")
+    assert lost.nsmallest(2).max() < -0.1 < lost.nsmallest(3).max()
     level = t_interval(100 * best_rates.ahead("one_label", "FedMas explicit", "TFedAvg", "rounds"))
     assert f"+{level.mean:.1f} [−{-level.low:.2f}, {level.high:.2f}]" in text
     for method, least in (("FedMas explicit", 0.001), ("FedMas implicit", 0.01)):

@@ -180,8 +180,8 @@ ON_DIGITS = RatePicture(
         "FedDyn server's half": [FedDynServer()],
         "FedDyn clients' half": [FedDynClients(mu) for mu in (0.01, 0.1)],
         "FedAvgM 0.5": [fl.algorithms.FedAvgM(0.5)],  # the course's Mine
-        # only with one label a client and five epochs, for chapter 5: at the end of fifty rounds the
-        # weakest λ of the grid above was the best one
+        # only with one label a client and five epochs, for chapter 5: by rounds the weakest λ of
+        # the grid above was the best one
         "FedMas implicit 0.001": [fl.FedMas(0.001, penalty_step="implicit")],
     },
     rates=tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),  # 0.0088 to 2.26

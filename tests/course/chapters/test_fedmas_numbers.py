@@ -25,18 +25,21 @@ def percent(table: str, where: Mapping[str, object], measure: str = "end_accurac
     return 100 * float(rows[measure].mean())
 
 
-def test_two_tasks_are_kept_better_by_the_plain_penalty(text: str) -> None:
-    rows = tables.read("tasks_in_turn")
-    two = rows[rows["tasks"] == "labels"].set_index("seed")
-    best = {}
-    for name in ("uniform", "mas"):
-        strengths = dict(iter(two[two["importance"] == name].groupby("strength")["both"]))
-        best[name] = max(strengths.values(), key=lambda values: values.mean())
-    gap = t_interval(100 * (best["uniform"] - best["mas"]))
-    assert (
-        f"{100 * best['uniform'].mean():.0f} % in the mean of both with the plain penalty" in text
-    )
-    assert f"{gap.mean:.1f} points more than with $\\Omega$ [{gap.low:.1f}, {gap.high:.1f}]" in text
+def test_a_bounded_importance_helps_early_and_costs_nothing_late(text: str) -> None:
+    early = t_interval(100 * best_rates.ahead("one_label", "FedMas softmax", "TFedAvg", "updates"))
+    words = f"{early.mean:.0f} points within fifty updates [{early.low:.0f}, {early.high:.0f}]"
+    assert f"FedMas still adds {words}" in text
+    late = t_interval(100 * best_rates.ahead("one_label", "FedMas softmax", "TFedAvg", "rounds"))
+    assert f"ends level, +{late.mean:.2f} [−{-late.low:.2f}, {late.high:.2f}]" in text
+
+
+def test_late_fedmas_learns_less_rather_than_it_forgets(text: str) -> None:
+    memory = tables.read("tiers_memory")
+    last = memory[memory["window"] == "last"].groupby("method")[["after_0", "after_2"]].mean()
+    assert f"FedMas has only {100 * last.loc['FedMas', 'after_0']:.0f} % right after" in text
+    forgets = last["after_0"] - last["after_2"]
+    learns = last.loc["TFedAvg", "after_0"] - last.loc["FedMas", "after_0"]
+    assert learns > 3 * (forgets["FedMas"] - forgets["TFedAvg"])
 
 
 def test_the_setting_for_fifty_updates_is_a_bad_one_for_fifty_rounds() -> None:

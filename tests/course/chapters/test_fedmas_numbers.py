@@ -33,13 +33,17 @@ def test_a_bounded_importance_helps_early_and_costs_nothing_late(text: str) -> N
     assert f"ends level, +{late.mean:.2f} [−{-late.low:.2f}, {late.high:.2f}]" in text
 
 
-def test_late_fedmas_learns_less_rather_than_it_forgets(text: str) -> None:
+def test_late_fedmas_learns_less_and_forgets_more(text: str) -> None:
     memory = tables.read("tiers_memory")
-    last = memory[memory["window"] == "last"].groupby("method")[["after_0", "after_2"]].mean()
-    assert f"FedMas has only {100 * last.loc['FedMas', 'after_0']:.0f} % right after" in text
-    forgets = last["after_0"] - last["after_2"]
-    learns = last.loc["TFedAvg", "after_0"] - last.loc["FedMas", "after_0"]
-    assert learns > 3 * (forgets["FedMas"] - forgets["TFedAvg"])
+    last = memory[memory["window"] == "last"].groupby("method")[["after_0", "after_5"]].mean()
+    (right, later), (of_tiers, later_of_tiers) = (
+        (100 * last.loc[name]).round().astype(int) for name in ("FedMas", "TFedAvg")
+    )
+    assert (
+        f"FedMas has {right} % right after the turn and {later} % five updates later, TFedAvg "
+        f"{of_tiers} and {later_of_tiers}" in text
+    )
+    assert right < of_tiers and right - later > 3 * (of_tiers - later_of_tiers)
 
 
 def test_the_setting_for_fifty_updates_is_a_bad_one_for_fifty_rounds() -> None:
@@ -94,7 +98,8 @@ def test_what_is_left_of_a_label_in_the_stored_runs(text: str) -> None:
     memory = tables.read("tiers_memory")
     first = memory[(memory["method"] == "TFedAvg") & (memory["window"] == "first")]
     assert len(first) == 20
-    assert f"in 20 stored runs, {100 * first['after_2'].mean():.0f} %." in text
+    left = f"{100 * first['after_2'].mean():.0f} %."
+    assert f"in rounds 1 to 4 of 20 stored runs, {left}" in text
 
 
 def test_what_the_penalty_adds_after_fifty_rounds_and_for_the_same_bytes(text: str) -> None:
@@ -104,10 +109,6 @@ def test_what_the_penalty_adds_after_fifty_rounds_and_for_the_same_bytes(text: s
         100 * best_rates.ahead("one_label", "FedMas implicit 0.001", "TFedAvg", "rounds")
     )
     assert f"+{weak.mean:.2f} [−{-weak.low:.2f}, {weak.high:.2f}]" in text
-    lost = best_rates.ahead("one_label", "FedMas implicit", "TFedAvg", "rounds")
-    assert lost.nsmallest(2).max() < -0.1 < lost.nsmallest(3).max()
-    level = t_interval(100 * best_rates.ahead("one_label", "FedMas explicit", "TFedAvg", "rounds"))
-    assert f"+{level.mean:.1f} [−{-level.low:.2f}, {level.high:.2f}]" in text
     for method, least in (("FedMas explicit", 0.001), ("FedMas implicit", 0.01)):
         runs = best_rates.judged_runs("one_label", method, "rounds")
         weakest = min(best_rates.parameters("one_label", method))

@@ -15,7 +15,7 @@ from fedlab_core.plots.colours import COMPETITORS, GREY, GROUPS
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 from fedlab_course import comparison_figures as comparison
 from fedlab_course.check import on_quadratics, own
-from fedlab_course.evidence import best_rates, tables
+from fedlab_course.evidence import best_rates, configs, tables
 from fedlab_course.explore import ideas
 
 _ = translator(__name__)
@@ -35,13 +35,10 @@ _PLOT = 400  # pixels of the height without the frame, about
 # FedDyn and its server's half nearly coincide: one is solid, the other dashed.
 CLIENTS_HALF = _("clients' half")
 SERVERS_HALF = _("server's half")
-HALVES = {
+_LOOKS = {
     "FedDyn": Look(GROUPS[COMPETITORS["FedDyn"]], "solid", "circle"),
     SERVERS_HALF: Look(GROUPS[2], "9px,3px", "square"),
     CLIENTS_HALF: Look(GROUPS[3], "solid", "diamond"),
-}
-_LOOKS = {
-    **HALVES,
     "Mine": Look(GROUPS[COMPETITORS["Mine"]], "solid", "x"),
     "Mine(0.0)": Look(GROUPS[0], "9px,9px", "star"),  # its dashes lie on FedAvg's line
 }
@@ -52,12 +49,6 @@ IMAGES = 355
 LEADS = {
     "FedAvg": np.array([15, 7, 9, 4, 6]) / IMAGES,
     "FedAvgM": np.array([10, 1, 1, 5, 3]) / IMAGES,
-}
-# The arguments of ``compare`` for a verdict: the rates and seeds of the tables of best rates.
-LONG: dict[str, Any] = {
-    "rates": tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),
-    "choosing": (100, 101, 102),
-    "seeds": range(200, 220),
 }
 MINE = "FedAvgM 0.5"  # the course's Mine in the tables of best rates
 # The methods of the figure at fair rates: name in the tables → name in the figure, and the pairs.
@@ -264,6 +255,17 @@ def tuned() -> go.Figure:
     values[_("not fair: FedDyn − FedAvg, both at η = 0.05")] = lead
     title = _("Paired leads, each method at its best rate but in the last row")
     return comparison.differences(values, margin=0.01, title=title)
+
+
+def long_comparison() -> dict[str, Any]:
+    """The arguments of ``compare`` for a verdict: the rates and the seeds of the tables of best
+    rates.
+    """
+    return {
+        "rates": tuple(best_rates.curve("two_labels", MINE)),
+        "choosing": tuple(configs.seeds("rates_digits")),
+        "seeds": tuple(configs.seeds("rated_digits")),
+    }
 
 
 def leads(own_leads: Mapping[str, np.ndarray] | None = None) -> go.Figure:

@@ -6,16 +6,11 @@ much training; digits, one label a client.
 Accuracy is that of the last round.
 """
 
-from typing import Any
-
-import numpy as np
-
 import fedlab_core as fl
 from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow, Tables
-from fedlab_course.experiments.measured_runs import DIGITS, deal, divided, measured
+from fedlab_course.experiments.measured_runs import deal, divided
 from fedlab_course.experiments.studies.learning_rates import ON_DIGITS, validated
-from fedlab_course.experiments.studies.tiers_early import SPLIT, UPDATES
-from fedlab_course.methods import forgotten
+from fedlab_course.experiments.studies.tiers_early import SPLIT, after_tiers
 
 RULES: dict[str, fl.Algorithm] = {"FedAvg": fl.FedAvg()}
 
@@ -32,12 +27,9 @@ def judge(seed: int, *, method: str, lr: float) -> list[ResultRow]:
 
 
 def _ended(fed: fl.FederatedDataset, method: str, lr: float, seed: int) -> ResultRow:
-    """The test accuracy after as many rounds as tiers make within ``UPDATES`` updates."""
-    model = fl.models.mlp(fed, seed=seed)
-    rounds = UPDATES // len(np.unique(forgotten.found(fed, model, seed)))
-    work: dict[str, Any] = DIGITS | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
-    row, _ = measured(fed, model, RULES[method], **work)
-    return {"rounds": rounds, "accuracy": row["end_accuracy"], "diverged": row["diverged"]}
+    """The rounds that tiers make within fifty updates, and the accuracy after as many."""
+    rounds, row = after_tiers(fed, RULES[method], lr, seed)
+    return {"rounds": rounds} | row
 
 
 def chosen(earlier: Tables) -> list[ExperimentCase]:

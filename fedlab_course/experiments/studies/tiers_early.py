@@ -47,13 +47,21 @@ def judge(seed: int, *, method: str, strength: float, lr: float) -> list[ResultR
 def _ended(
     fed: fl.FederatedDataset, method: str, strength: float, lr: float, seed: int
 ) -> ResultRow:
-    """The test accuracy after the last whole round within ``UPDATES`` updates."""
+    """What the penalty ends with, as :func:`after_tiers`."""
+    return after_tiers(fed, RULES[method](strength, penalty_step="implicit"), lr, seed)[1]
+
+
+def after_tiers(
+    fed: fl.FederatedDataset, rule: fl.Algorithm, lr: float, seed: int
+) -> tuple[int, ResultRow]:
+    """The number of whole rounds that tiers make within ``UPDATES`` updates, and the test accuracy
+    of ``rule`` after as many.
+    """
     model = fl.models.mlp(fed, seed=seed)
     rounds = UPDATES // len(np.unique(forgotten.found(fed, model, seed)))
     work: dict[str, Any] = DIGITS | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
-    rule = RULES[method](strength, penalty_step="implicit")
     row, _ = measured(fed, model, rule, **work)
-    return {"accuracy": row["end_accuracy"], "diverged": row["diverged"]}
+    return rounds, {"accuracy": row["end_accuracy"], "diverged": row["diverged"]}
 
 
 def chosen(earlier: Tables) -> list[ExperimentCase]:

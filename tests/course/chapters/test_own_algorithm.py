@@ -313,9 +313,10 @@ def test_the_verdicts_on_the_courses_mine_are_what_the_text_says() -> None:
 
 
 def test_a_long_comparison_has_the_rates_and_seeds_of_the_tables() -> None:
-    assert figures.LONG["rates"] == tuple(ON_DIGITS.rates)
-    assert figures.LONG["choosing"] == tuple(configs.seeds("rates_digits"))
-    assert list(figures.LONG["seeds"]) == list(configs.seeds("rated_digits"))
+    given = figures.long_comparison()
+    assert given["rates"] == tuple(ON_DIGITS.rates)
+    assert given["choosing"] == tuple(configs.seeds("rates_digits"))
+    assert list(given["seeds"]) == list(configs.seeds("rated_digits"))
 
 
 def test_the_reader_s_own_leads_stand_below_the_stored_ones() -> None:

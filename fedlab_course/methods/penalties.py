@@ -1,15 +1,19 @@
-"""Controls of FedMas: other penalties on its tiers, and its penalty on random groups.
+"""Controls of FedMas: other penalties on its tiers, its penalty with another anchor, and its
+penalty on random groups.
 
 An importance Ω [P] is measured as in FedMas, after each tier.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import torch
 
 import fedlab_core as fl
 from fedlab_core.algorithms.tiers import Tiers
 from fedlab_core.clients.updates import LocalUpdates
+from fedlab_core.correction import Correction
 from fedlab_core.server import Server
 from fedlab_course.methods.random_groups import ShuffledTiers
 
@@ -34,6 +38,18 @@ class ShuffledPenalty(fl.FedMas):
         parts = [server.state["importance"][place] for place in server.layout.values()]
         mixed = torch.cat([part[rng.permutation(len(part))] for part in parts])
         _hold(server, mixed, self.strength)
+
+
+@dataclass(frozen=True)
+class PenaltyAtFirstModel(fl.FedMas):
+    """The anchor is the model with which the round began, not the one that the tier receives."""
+
+    def cohorts(self, server: Server) -> Iterator[np.ndarray]:
+        server.state["first"] = server.params.clone()
+        yield from super().cohorts(server)
+
+    def correction(self, server: Server, client: int) -> Correction:
+        return replace(super().correction(server, client), anchor=server.state["first"])
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ RULES: dict[str, type[fl.FedMas]] = {
     "plain penalty": penalties.PlainPenalty,
     "Ω, shuffled": penalties.ShuffledPenalty,
     "random groups, Ω": penalties.PenaltyOnRandomGroups,
+    "Ω, first model": penalties.PenaltyAtFirstModel,
 }
 STRENGTHS = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 # 1.13 and 1.6 were added when two penalties were best at 0.8

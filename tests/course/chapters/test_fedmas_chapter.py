@@ -10,7 +10,7 @@ from fedlab_core.compare import t_interval
 from fedlab_course.chapters.ch05_fedmas import chosen, turns, within_updates
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
 from fedlab_course.evidence import best_rates, tables
-from fedlab_course.methods import forgotten, penalties
+from fedlab_course.methods import continual, forgotten, penalties
 from fedlab_course.methods.random_groups import RandomGroups
 from tests.course.check.from_notebook import defined
 
@@ -212,6 +212,24 @@ def test_a_shuffled_importance_has_the_same_values_in_each_tensor() -> None:
     assert not torch.equal(plain, shuffled)
     for one, other in zip(plain.split(sizes), shuffled.split(sizes), strict=True):
         torch.testing.assert_close(one.sort().values, other.sort().values, rtol=1e-3, atol=1e-6)
+
+
+def test_the_first_model_as_anchor_changes_all_but_the_first_tier_of_a_round() -> None:
+    fed, model, _ = one_label(54)
+    work = {"rounds": 2, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
+    work |= {"seed": 54, "progress": False}
+    ways, starts = [], []
+    for rule in (fl.FedMas, penalties.PenaltyAtFirstModel):
+        noted = continual.Noted(rule(0.1, penalty_step="implicit"))
+        simulation = fl.Simulation(fed, model, noted, **work)
+        simulation.run()
+        state = simulation.state_dict()["algorithm"]
+        ways.append(state["noted_way"])
+        starts.append(state.get("first"))
+    received, first = ways
+    # the first tier has no penalty, the second the model of the first as its anchor or the start
+    assert torch.equal(received[0], first[0]) and not torch.equal(received[1], first[1])
+    assert torch.equal(starts[1], first[12])  # the round has 13 tiers
 
 
 def test_a_followed_run_is_the_plain_one_and_knows_each_label_after_each_update() -> None:

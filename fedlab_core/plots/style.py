@@ -218,6 +218,7 @@ def add_band(
     figure.add_scatter(
         x=np.concatenate([x, x[::-1]]),
         y=np.concatenate([high, low[::-1]]),
+        mode="lines",  # Plotly marks the points of a short line by default
         fill="toself",
         fillcolor=look.faded(0.15),
         line={"width": 0},

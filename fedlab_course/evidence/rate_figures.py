@@ -24,6 +24,7 @@ _TITLES_OF_Y = {
     "updates": _("validation accuracy, last round with at most 50 updates"),
     "bytes": _("validation accuracy, last round that is paid for"),
 }
+_NEAR = 0.75  # from here up the axis of accuracy has a tick every five points
 _UPPER = (0.42, 1.0)  # the parts of the height of the two panels
 _LOWER = (0.0, 0.27)
 
@@ -92,7 +93,7 @@ def by_rate(
 
 def zoom(figure: go.Figure, low: float) -> None:
     """Draw accuracies from ``low`` up, so that the tops of the curves can be compared."""
-    ticks = np.linspace(low, 1.0, 5)
+    ticks = np.arange(low, 1.001, 0.05 if low >= _NEAR else 0.1)
     figure.update_layout(yaxis={"range": [low, 1.0], "tickvals": ticks, "tickformat": ".0%"})
     text = _("below {low}: not drawn").format(low=f"{low:.0%}")
     words = {"text": text, "font": {"color": GREY, "size": 12}}

@@ -13,6 +13,7 @@ CHOSEN = {
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
     "Ω, shuffled": (0.3, 0.07071),
+    "Ω, first model": (0.001, 0.07071),
     "FedMas": (0.1, 0.4),
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
@@ -21,6 +22,7 @@ LOOKS = {
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
     "Ω, shuffled": group_look(6),
+    "Ω, first model": group_look(4),
     "FedMas": look(known_slot("FedMas") or 0),
 }
 _NAMES = {
@@ -28,6 +30,7 @@ _NAMES = {
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),
     "Ω, shuffled": _("tiers, Ω shuffled"),
+    "Ω, first model": _("tiers, Ω, first model"),
     "FedMas": _("tiers, Ω (FedMas)"),
 }
 

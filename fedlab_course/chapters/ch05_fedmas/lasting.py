@@ -14,6 +14,7 @@ from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch05_fedmas.chosen import LOOKS
 from fedlab_course.evidence import tables
 from fedlab_course.explore.figures import add_curve
+from fedlab_course.methods.forgotten import AFTER
 
 _ = translator(__name__)
 
@@ -28,8 +29,17 @@ _SOLID = Look(LOOKS["FedMas"].colour, "solid", "square")
 _HIGHER = Look(LOOKS["FedMas"].colour, "9px,3px", "x")
 
 
+# as in "tiers_memory": names, and the words of the windows
+_FOLLOWED = {
+    "TFedAvg, η = 0.071": ("TFedAvg", _TIERS),
+    "FedMas, η = 0.071": ("FedMas", _SOLID),
+    "FedMas, η = 0.4": ("FedMas 0.4", _HIGHER),
+}
+_WINDOWS = {"first": _("rounds 1 to 4"), "last": _("rounds 46 to 50")}
+
+
 class _Curve(NamedTuple):
-    """``mean`` and ``error`` by round, and the ``look``."""
+    """``mean`` and ``error`` by round or update, and the ``look``."""
 
     mean: pd.Series
     error: pd.Series
@@ -52,7 +62,8 @@ def fifty_rounds() -> go.Figure:
         y_title=_("test accuracy"),
         legend=False,
     )
-    _add(figure, curves)
+    _draw(figure, curves, _("{name}, round {x}: {y}"))
+    _name(figure, curves)
     where = _fifty_updates()
     figure.add_vline(x=where, line={"color": GREY, "width": 1, "dash": "dot"})
     note: dict[str, Any] = {"showarrow": False, "xanchor": "left", "yanchor": "bottom", "xshift": 4}
@@ -66,27 +77,46 @@ def fifty_rounds() -> go.Figure:
 
 
 def left() -> go.Figure:
-    """What is left of a label two updates after its turn, in each round, without and with the
-    penalty at one rate.
+    """What is left of a label after its turn, in the first and in the last rounds: mean ± two
+    standard errors over the stored seeds.
     """
-    looks = {"TFedAvg": _TIERS, "FedMas": _SOLID}
-    curves = {
-        method: _stored("tiers_memory_curves", {"method": method}, "after_2", look)
-        for method, look in looks.items()
-    }
     figure = new_figure(
-        title=_("Left of a label two updates later, η = 0.071"),
-        x_title=_("communication round"),
-        y_title=_("accuracy on the label"),
-        height=360,
-        legend=False,
+        title=_("What is left of a label, 20 seeds"), x_title="", y_title="", height=420
     )
-    _add(figure, curves)
+    titles = list(_WINDOWS.values())
+    figure.set_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.05, subplot_titles=titles)
+    rows = []
+    for column, (window, words) in enumerate(_WINDOWS.items(), start=1):
+        curves = {name: _left(method, window, look) for name, (method, look) in _FOLLOWED.items()}
+        panel = new_figure(title=None, x_title="", y_title="")
+        _draw(panel, curves, _("{name}, {x} updates later: {y}"))
+        for trace in panel.data:
+            shown = column == 1 and trace.fill is None
+            figure.add_trace(trace.update(showlegend=shown), row=1, col=column)
+        rows += [
+            [name, words, *(f"{value:.0%}" for value in curve.mean)]
+            for name, curve in curves.items()
+        ]
+    figure.update_xaxes(title=_("updates since it trained"), dtick=1, range=[-0.2, AFTER + 0.2])
+    figure.update_yaxes(range=[0, _TOP], tickformat=".0%")
+    figure.update_yaxes(title=_("accuracy on the label"), col=1)
+    figure.update_layout(margin_t=84, title_pad_b=34)
     text = _(
-        "Accuracy on the test images of a label two updates after its turn, for the turns of each "
-        "round, mean and two standard errors over 20 seeds."
+        "Accuracy on the test images of a label right after its turn and up to {updates} updates "
+        "later, in the first and in the last rounds, mean and two standard errors over 20 seeds."
+    ).format(updates=AFTER)
+    later = (_("{count} later").format(count=count) for count in range(AFTER + 1))
+    set_description(figure, text, [_("method"), _("rounds"), *later], rows)
+    return figure
+
+
+def _left(method: str, window: str, look: Look) -> _Curve:
+    """What is left of a label 0, 1, …, ``AFTER`` updates after its turn."""
+    runs = tables.matching("tiers_memory", {"method": method, "window": window})
+    later = runs[[f"after_{count}" for count in range(AFTER + 1)]].set_axis(
+        range(AFTER + 1), axis=1
     )
-    return _described(figure, text, curves)
+    return _Curve(later.mean(), _STANDARD_ERRORS * later.sem(), look)
 
 
 def _accuracy(algorithm: str, lr: float, look: Look, **columns: float) -> _Curve:
@@ -106,19 +136,25 @@ def _fifty_updates() -> float:
     return 50 * 50 / float(runs["server_updates"].mean())
 
 
-def _add(figure: go.Figure, curves: Mapping[str, _Curve]) -> None:
-    """Add the band of each curve, the curve with some marks, and its name at its end."""
-    ends = {}
+def _draw(figure: go.Figure, curves: Mapping[str, _Curve], hover: str) -> None:
+    """Add the band of each curve, and the curve with some marks; ``hover``: what a point says."""
     for name, (mean, error, look) in curves.items():
         x = mean.index.to_numpy()
         low, high = (mean - error).to_numpy(), (mean + error).to_numpy()
         add_band(figure, x, low, high, look, group=name, name=name)
         texts = [f"{value:.0%}" for value in mean]
-        hover = _("{name}, round %{{x}}: %{{text}}").format(name=name) + "<extra></extra>"
-        more: dict[str, Any] = {"legendgroup": name, "text": texts, "hovertemplate": hover}
+        words = hover.format(name=name, x="%{x}", y="%{text}") + "<extra></extra>"
+        more: dict[str, Any] = {"legendgroup": name, "text": texts, "hovertemplate": words}
         add_curve(figure, x, mean.to_numpy(), name, look, **more)
         figure.data[-1].update(marker_maxdisplayed=_AT_MOST)
-        ends[name] = (float(x[-1]), float(mean.iloc[-1]))
+
+
+def _name(figure: go.Figure, curves: Mapping[str, _Curve]) -> None:
+    """Write the name of each curve at its end, over fifty rounds."""
+    ends = {
+        name: (float(mean.index[-1]), float(mean.iloc[-1]))
+        for name, (mean, _error, _look) in curves.items()
+    }
     colours = {name: curve.look.colour for name, curve in curves.items()}
     comparison_figures.name_ends(figure, ends, colours, _TOP, leader=14)
     figure.update_xaxes(range=[0, 50.5])

@@ -20,8 +20,9 @@ from fedlab_course.methods.forgotten import Followed
 _ = translator(__name__)
 
 RATED = ("FedAvg", "FedSSO", "random groups", "TFedAvg")
-_NAMES = {"random groups": _("random groups")}
+_NAMES = {"random groups": _("random groups"), "few": _("FedAvg, as few rounds")}
 UPDATES = 50
+_LOWEST = 0.5  # accuracy in the figure of rates
 _BELOW = 0.28  # rows between stored runs and those of the reader
 _SPLIT = "one_label"
 _AXES = {
@@ -31,28 +32,41 @@ _AXES = {
 
 
 def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
-    """End accuracy on validation samples against η, for ``methods`` that need no further choice."""
-    return rate_figures.stored(
+    """End accuracy on validation samples against η, for ``methods`` that need no further choice,
+    from ``_LOWEST`` up.
+    """
+    figure = rate_figures.stored(
         _SPLIT,
         methods,
         title=_("One label a client, 50 rounds"),
         names=_NAMES,
     )
+    rate_figures.zoom(figure, _LOWEST)
+    return figure
 
 
 def rated() -> pd.DataFrame:
-    """The methods of ``RATED`` by rounds and by updates, each at its best rate for the column.
+    """The methods of ``RATED`` by rounds and by updates, each at its best rate for the column, and
+    FedAvg after as few rounds as tiers make within ``UPDATES`` updates.
 
-    A row for each method, on seeds and test images that chose nothing, and a row for TFedAvg less
-    each of the others: the paired difference in points with its 95 % interval.
+    A row for each method, on seeds and test images that chose nothing; then TFedAvg less each of
+    the others, and random groups less FedAvg in as few rounds: the paired difference in points with
+    its 95 % interval.
     """
     rows = {method: {_AXES[axis]: _cell(method, axis) for axis in _AXES} for method in RATED}
+    few = _few_rounds()
+    rows[_NAMES["few"]] = {_AXES["updates"]: _spread(few, CHOSEN["FedAvg"][1])}
     for other in RATED[:-1]:
         gaps = {axis: best_rates.ahead(_SPLIT, "TFedAvg", other, axis) for axis in _AXES}
         name = f"TFedAvg − {_NAMES.get(other, other)}"
         rows[name] = {_AXES[axis]: _points(gap) for axis, gap in gaps.items()}
+    for method in ("TFedAvg", "random groups"):
+        gap = best_rates.judged(_SPLIT, method, "updates") - few
+        name = f"{_NAMES.get(method, method)} − {_NAMES['few']}"
+        rows[name] = {_AXES["updates"]: _points(gap)}
     names = [_NAMES.get(name, name) for name in rows]
-    return pd.DataFrame(list(rows.values()), index=pd.Index(names, name=_("20 seeds")))
+    table = pd.DataFrame(list(rows.values()), index=pd.Index(names, name=_("20 seeds")))
+    return table.fillna("")
 
 
 def early() -> pd.DataFrame:
@@ -63,8 +77,8 @@ def early() -> pd.DataFrame:
     gaps = {
         _("tiers, plain penalty − TFedAvg"): ends["plain penalty"] - ends["TFedAvg"],
         _("tiers, Ω shuffled − TFedAvg"): ends["Ω, shuffled"] - ends["TFedAvg"],
+        _("FedMas, first model − TFedAvg"): ends["Ω, first model"] - ends["TFedAvg"],
         _("FedMas − TFedAvg"): ends["FedMas"] - ends["TFedAvg"],
-        _("TFedAvg − FedAvg, as few rounds"): ends["TFedAvg"] - ends["FedAvg"],
         _("FedMas − FedAvg, as few rounds"): ends["FedMas"] - ends["FedAvg"],
     }
     cells = {name: _points(gap) for name, gap in gaps.items()}
@@ -77,7 +91,7 @@ def _stored_early() -> dict[str, pd.Series]:
     """
     with_penalty = tables.read("tiers_early").set_index("seed")
     ends = {
-        "FedAvg": tables.read("few_rounds").set_index("seed")["accuracy"],
+        "FedAvg": _few_rounds(),
         "TFedAvg": best_rates.judged(_SPLIT, "TFedAvg", "updates"),
     }
     for name in CHOSEN.keys() - ends.keys():
@@ -85,10 +99,19 @@ def _stored_early() -> dict[str, pd.Series]:
     return {name: ends[name] for name in CHOSEN}
 
 
+def _few_rounds() -> pd.Series:
+    """FedAvg's accuracy by stored seed, after as many rounds as tiers make in ``UPDATES``."""
+    return tables.read("few_rounds").set_index("seed")["accuracy"]
+
+
 def _cell(method: str, axis: str) -> str:
-    """The mean and the standard deviation over seeds, and the rate."""
+    """:func:`_spread` at the best rate of a method."""
     values = best_rates.judged(_SPLIT, method, axis)
-    rate = best_rates.best_rate(_SPLIT, method, axis)
+    return _spread(values, best_rates.best_rate(_SPLIT, method, axis))
+
+
+def _spread(values: pd.Series, rate: float) -> str:
+    """The mean and the standard deviation over seeds, and the rate."""
     return f"{values.mean():.1%} ± {values.std():.1%} (η = {rate:.2g})"
 
 
@@ -135,7 +158,7 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
         title=_("Last round within {updates} updates").format(updates=UPDATES),
         x_title=_("test accuracy"),
         y_title="",
-        height=460,
+        height=520,
         legend=False,
     )
     rows = []

@@ -33,9 +33,12 @@ def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
         "FedSSO",
         "random groups",
         "TFedAvg",
+        "FedAvg, as few rounds",
         "TFedAvg − FedAvg",
         "TFedAvg − FedSSO",
         "TFedAvg − random groups",
+        "TFedAvg − FedAvg, as few rounds",
+        "random groups − FedAvg, as few rounds",
     ]
     assert table.loc["FedAvg", "within 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
     ends = {name: best_rates.curve("one_label", name, "rounds") for name in ("TFedAvg", "FedAvg")}
@@ -44,6 +47,12 @@ def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
     last = table.loc["TFedAvg − random groups"]
     assert last.tolist() == ["+1.1 [+0.6, +1.6]", "−13.5 [−20.1, −6.9]"]
     assert table.loc["TFedAvg − FedSSO", "mean of rounds 46–50"] == "+2.9 [+2.2, +3.5]"
+    few = tables.read("few_rounds").set_index("seed")["accuracy"]
+    for name in ("TFedAvg", "random groups"):
+        found = t_interval(100 * (best_rates.judged("one_label", name, "updates") - few))
+        cell = f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]".replace("-", "−")
+        assert table.loc[f"{name} − FedAvg, as few rounds"].tolist() == ["", cell]
+    assert table.loc["FedAvg, as few rounds"].tolist() == ["", "29.1% ± 11.8% (η = 0.8)"]
 
 
 def test_the_early_table_has_what_a_penalty_adds_seed_by_seed() -> None:
@@ -57,8 +66,8 @@ def test_the_early_table_has_what_a_penalty_adds_seed_by_seed() -> None:
     for row, gaps in {
         "tiers, plain penalty − TFedAvg": ends["plain penalty"] - tiers,
         "tiers, Ω shuffled − TFedAvg": ends["Ω, shuffled"] - tiers,
+        "FedMas, first model − TFedAvg": ends["Ω, first model"] - tiers,
         "FedMas − TFedAvg": fedmas - tiers,
-        "TFedAvg − FedAvg, as few rounds": tiers - few,
         "FedMas − FedAvg, as few rounds": fedmas - few,
     }.items():
         found = t_interval(100 * gaps)
@@ -67,8 +76,8 @@ def test_the_early_table_has_what_a_penalty_adds_seed_by_seed() -> None:
     assert table.tolist() == [
         "+2.7 [+0.5, +4.9]",
         "+1.2 [+0.2, +2.1]",
+        "−0.4 [−0.5, −0.2]",
         "+27.5 [+23.0, +32.0]",
-        "−1.1 [−6.2, +4.1]",
         "+26.5 [+20.7, +32.2]",
     ]
 
@@ -97,7 +106,7 @@ def test_live_runs_have_the_best_settings_for_updates() -> None:
     runs = best_rates.judged_runs("one_label", "TFedAvg", "updates")
     assert {(0.0, lr) for lr in runs["lr"]} == {chosen.CHOSEN["TFedAvg"]}
     pairs = tables.read("tiers_pairs").groupby(["method", "strength", "lr"])["accuracy"].mean()
-    for key in ("FedMas", "plain penalty", "Ω, shuffled"):
+    for key in ("FedMas", "plain penalty", "Ω, shuffled", "Ω, first model"):
         assert pairs[key].idxmax() == chosen.CHOSEN[key]
     assert round(100 * best_rates.judged("one_label", "FedMas implicit", "updates").mean()) == 56
     stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
@@ -255,8 +264,8 @@ def test_a_row_has_a_dot_for_each_stored_run_and_a_ring_for_each_of_the_reader()
     assert rows["tiers, Ω (FedMas), λ = 0.1, η = 0.4"] == ["55.5% ± 10.8%", "50%, 70%"]
     assert rows["FedAvg, as few rounds, η = 0.8"] == ["29.1% ± 11.8%", ""]
     dots, bars, rings = figure.data[0::3], figure.data[1::3], figure.data[2::3]
-    assert [len(trace.x) for trace in dots] == [20] * 5
-    assert [list(trace.x) for trace in rings] == [[], [], [], [], [0.5, 0.7]]
+    assert [len(trace.x) for trace in dots] == [20] * 6
+    assert [list(trace.x) for trace in rings] == [[], [], [], [], [], [0.5, 0.7]]
     for dot, bar in zip(dots, bars, strict=True):
         assert bar.x[0] == pytest.approx(np.mean(dot.x))
     assert figure.layout.annotations[0].text == "FedAvg, fifty updates, 13 times the training: 89%"

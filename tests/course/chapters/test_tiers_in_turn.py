@@ -83,11 +83,19 @@ def test_logits_grow_with_the_penalty_and_late_in_a_run_tfedavg_hardly_forgets()
     curves = tables.read("tiers_memory_curves").set_index(["method", "round"])["outputs_mean"]
     ends = [round(curves[name, 50]) for name in ("TFedAvg", "FedMas", "FedMas softmax")]
     assert ends == [5, 69, 8]
-    rows = lasting.left().layout.meta["table"]["rows"]
-    assert [(row[0], row[1], row[-1]) for row in rows] == [
-        ("TFedAvg", "43%", "97%"),
-        ("FedMas", "62%", "79%"),
+    left = lasting.left()
+    rows = left.layout.meta["table"]["rows"]
+    assert [(*row[:3], row[4], row[-1]) for row in rows] == [
+        ("TFedAvg, η = 0.071", "rounds 1 to 4", "100%", "16%", "4%"),
+        ("FedMas, η = 0.071", "rounds 1 to 4", "100%", "26%", "8%"),
+        ("FedMas, η = 0.4", "rounds 1 to 4", "99%", "47%", "26%"),
+        ("TFedAvg, η = 0.071", "rounds 46 to 50", "99%", "97%", "95%"),
+        ("FedMas, η = 0.071", "rounds 46 to 50", "87%", "83%", "70%"),
+        ("FedMas, η = 0.4", "rounds 46 to 50", "28%", "25%", "20%"),
     ]
+    bands = [trace for trace in left.data if trace.fill]
+    assert len(bands) == len(rows) and {trace.mode for trace in bands} == {"lines"}
+    assert [trace.name for trace in left.data if trace.showlegend] == [row[0] for row in rows[:3]]
 
 
 def test_a_stored_curve_has_the_twenty_seeds_of_the_table_of_best_rates() -> None:

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 import fedlab_core as fl
 from fedlab_core.compare import Interval, t_interval
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY, INK, rgba
+from fedlab_core.plots.colours import GREY, INK, PAPER, rgba
 from fedlab_core.plots.style import Look, looks, new_figure, set_description
 
 _ = translator(__name__)
@@ -274,4 +274,4 @@ def _add_pairs(
 def _add_words(figure: go.Figure, row: int, words: str) -> None:
     """Write the name and the numbers of a row above its dots, in one column."""
     column = {"xref": "paper", "x": 0, "xanchor": "left"}
-    figure.add_annotation(y=row - 0.32, text=words, showarrow=False, **column)
+    figure.add_annotation(y=row - 0.32, text=words, showarrow=False, bgcolor=PAPER, **column)

@@ -6,6 +6,8 @@ samples, as in "rates_digits". "tiers_early" runs the best pair of each on seeds
 on the test images. Accuracy is that of the last whole round.
 """
 
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -19,12 +21,13 @@ from fedlab_course.methods import forgotten, penalties
 
 SPLIT = "one_label"
 UPDATES = 50
-RULES: dict[str, type[fl.FedMas]] = {
-    "FedMas": fl.FedMas,
-    "plain penalty": penalties.PlainPenalty,
-    "Ω, shuffled": penalties.ShuffledPenalty,
-    "random groups, Ω": penalties.PenaltyOnRandomGroups,
-    "Ω, first model": penalties.PenaltyAtFirstModel,
+RULES: dict[str, Callable[[float], fl.FedMas]] = {
+    "FedMas": partial(fl.FedMas, penalty_step="implicit"),
+    "plain penalty": partial(penalties.PlainPenalty, penalty_step="implicit"),
+    "Ω, shuffled": partial(penalties.ShuffledPenalty, penalty_step="implicit"),
+    "random groups, Ω": partial(penalties.PenaltyOnRandomGroups, penalty_step="implicit"),
+    "Ω, first model": partial(penalties.PenaltyAtFirstModel, penalty_step="implicit"),
+    "FedMas explicit": partial(fl.FedMas, penalty_step="explicit"),
 }
 STRENGTHS = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 # 1.13 and 1.6 were added when two penalties were best at 0.8
@@ -48,21 +51,12 @@ def judge(seed: int, *, method: str, strength: float, lr: float) -> list[ResultR
 def _ended(
     fed: fl.FederatedDataset, method: str, strength: float, lr: float, seed: int
 ) -> ResultRow:
-    """What the penalty ends with, as :func:`after_tiers`."""
-    return after_tiers(fed, RULES[method](strength, penalty_step="implicit"), lr, seed)[1]
-
-
-def after_tiers(
-    fed: fl.FederatedDataset, rule: fl.Algorithm, lr: float, seed: int
-) -> tuple[int, ResultRow]:
-    """The number of whole rounds that tiers make within ``UPDATES`` updates, and the test accuracy
-    of ``rule`` after as many.
-    """
+    """The test accuracy after the whole rounds that tiers make within ``UPDATES`` updates."""
     model = fl.models.mlp(fed, seed=seed)
     rounds = UPDATES // len(np.unique(forgotten.found(fed, model, seed)))
     work: dict[str, Any] = DIGITS | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
-    row, _ = measured(fed, model, rule, **work)
-    return rounds, {"accuracy": row["end_accuracy"], "diverged": row["diverged"]}
+    row, _ = measured(fed, model, RULES[method](strength), **work)
+    return {"accuracy": row["end_accuracy"], "diverged": row["diverged"]}
 
 
 def chosen(earlier: Tables) -> list[ExperimentCase]:

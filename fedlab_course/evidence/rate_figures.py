@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY, rgba
+from fedlab_core.plots.colours import GREY, PAPER, rgba
 from fedlab_core.plots.style import Look, looks, set_description
 from fedlab_course.evidence import best_rates
 from fedlab_course.evidence.best_rates import Curve
@@ -96,7 +96,7 @@ def zoom(figure: go.Figure, low: float) -> None:
     ticks = np.arange(low, 1.001, 0.05 if low >= _NEAR else 0.1)
     figure.update_layout(yaxis={"range": [low, 1.0], "tickvals": ticks, "tickformat": ".0%"})
     text = _("below {low}: not drawn").format(low=f"{low:.0%}")
-    words = {"text": text, "font": {"color": GREY, "size": 12}}
+    words = {"text": text, "font": {"color": GREY, "size": 12}, "bgcolor": PAPER}
     place = {"xref": "paper", "x": 0.99, "xanchor": "right", "yref": "y", "yanchor": "bottom"}
     figure.add_annotation(**words, **place, y=low, showarrow=False)
 

@@ -26,7 +26,7 @@ LOOKS = {
     "FedMas": look(known_slot("FedMas") or 0),
 }
 _NAMES = {
-    "FedAvg": _("FedAvg, as few rounds"),
+    "FedAvg": _("FedAvg, 3–5 rounds"),
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),
     "Ω, shuffled": _("tiers, Ω shuffled"),

@@ -126,13 +126,13 @@ def same(mine: fl.Algorithm, theirs: fl.Algorithm, fed: Any, model: Any, **setti
     assert w is not None and v is not None
     largest = float((w - v).abs().max())
     line = _(
-        "`{mine}` and `fl.{theirs}` differ: after one round no parameter differs by more than "
-        "{largest:.0e}."
+        "`{mine}` and `fl.{theirs}` differ: after one round the largest difference of a parameter "
+        "is {largest:.0e}."
     )
     if largest < _ROUNDING:
         line = _(
-            "`{mine}` and `fl.{theirs}` agree: after one round no parameter differs by more than "
-            "{largest:.0e}."
+            "`{mine}` and `fl.{theirs}` agree: after one round the largest difference of a "
+            "parameter is {largest:.0e}, which is rounding."
         )
     names = {"mine": type(mine).__name__, "theirs": type(theirs).__name__}
     display.publish(display.remark(line.format(**names, largest=largest)))

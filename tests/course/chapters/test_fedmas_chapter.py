@@ -33,12 +33,13 @@ def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
         "FedSSO",
         "random groups",
         "TFedAvg",
-        "FedAvg, as few rounds",
+        "FedAvg, about 630 rounds",
+        "FedAvg, 3–5 rounds",
         "TFedAvg − FedAvg",
         "TFedAvg − FedSSO",
         "TFedAvg − random groups",
-        "TFedAvg − FedAvg, as few rounds",
-        "random groups − FedAvg, as few rounds",
+        "TFedAvg − FedAvg, about 630 rounds",
+        "TFedAvg − FedAvg, 3–5 rounds",
     ]
     assert table.loc["FedAvg", "within 50 updates"] == "89.4% ± 4.1% (η = 0.8)"
     ends = {name: best_rates.curve("one_label", name, "rounds") for name in ("TFedAvg", "FedAvg")}
@@ -47,12 +48,15 @@ def test_the_table_has_each_method_at_the_best_rate_for_each_column() -> None:
     last = table.loc["TFedAvg − random groups"]
     assert last.tolist() == ["+1.1 [+0.6, +1.6]", "−13.5 [−20.1, −6.9]"]
     assert table.loc["TFedAvg − FedSSO", "mean of rounds 46–50"] == "+2.9 [+2.2, +3.5]"
-    few = tables.read("few_rounds").set_index("seed")["accuracy"]
-    for name in ("TFedAvg", "random groups"):
-        found = t_interval(100 * (best_rates.judged("one_label", name, "updates") - few))
-        cell = f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]".replace("-", "−")
-        assert table.loc[f"{name} − FedAvg, as few rounds"].tolist() == ["", cell]
-    assert table.loc["FedAvg, as few rounds"].tolist() == ["", "29.1% ± 11.8% (η = 0.8)"]
+    cells = {}
+    for name, axis in (("few_rounds", "updates"), ("many_rounds", "rounds")):
+        runs = tables.read(name).set_index("seed")["accuracy"]
+        found = t_interval(100 * (best_rates.judged("one_label", "TFedAvg", axis) - runs))
+        cells[name] = f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]".replace("-", "−")
+    assert table.loc["TFedAvg − FedAvg, 3–5 rounds"].tolist() == ["", cells["few_rounds"]]
+    assert table.loc["TFedAvg − FedAvg, about 630 rounds"].tolist() == [cells["many_rounds"], ""]
+    assert table.loc["FedAvg, 3–5 rounds"].tolist() == ["", "29.1% ± 11.8% (η = 0.8)"]
+    assert table.loc["FedAvg, about 630 rounds"].tolist() == ["97.8% ± 0.2% (η = 1.1)", ""]
 
 
 def test_the_early_table_has_what_a_penalty_adds_seed_by_seed() -> None:
@@ -66,9 +70,9 @@ def test_the_early_table_has_what_a_penalty_adds_seed_by_seed() -> None:
     for row, gaps in {
         "tiers, plain penalty − TFedAvg": ends["plain penalty"] - tiers,
         "tiers, Ω shuffled − TFedAvg": ends["Ω, shuffled"] - tiers,
-        "FedMas, first model − TFedAvg": ends["Ω, first model"] - tiers,
+        "tiers, Ω, first model − TFedAvg": ends["Ω, first model"] - tiers,
         "FedMas − TFedAvg": fedmas - tiers,
-        "FedMas − FedAvg, as few rounds": fedmas - few,
+        "FedMas − FedAvg, 3–5 rounds": fedmas - few,
     }.items():
         found = t_interval(100 * gaps)
         cell = f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]".replace("-", "−")
@@ -93,6 +97,16 @@ def test_fedavg_in_as_few_rounds_trains_about_as_much_at_its_best_rate() -> None
     assert few["rounds"].tolist() == rounds.tolist()
     assert (rounds.min(), rounds.max()) == (3, 5)
     assert (few["rounds"] * 20).mean() == pytest.approx(77, rel=0.1)  # clients that train
+
+
+def test_fedavg_in_as_many_updates_has_its_best_rate_and_the_updates_of_tiers() -> None:
+    rates = tables.read("many_rounds_rates").groupby("lr")["accuracy"].mean()
+    assert len(rates) == 17 and min(rates.index) < rates.idxmax() < max(rates.index)
+    many = tables.read("many_rounds").set_index("seed")
+    assert many["lr"].unique().tolist() == [rates.idxmax()]
+    runs = best_rates.judged_runs("one_label", "TFedAvg", "rounds").set_index("seed")
+    assert many["rounds"].tolist() == runs["server_updates"].tolist()
+    assert many["rounds"].mean() == 630
 
 
 def test_fifty_rounds_and_fifty_updates_prefer_other_variants_of_fedmas() -> None:
@@ -262,7 +276,7 @@ def test_a_row_has_a_dot_for_each_stored_run_and_a_ring_for_each_of_the_reader()
     figure = within_updates.after_fifty({"FedMas": runs})
     rows = {row[0]: row[1:] for row in figure.layout.meta["table"]["rows"]}
     assert rows["tiers, Ω (FedMas), λ = 0.1, η = 0.4"] == ["55.5% ± 10.8%", "50%, 70%"]
-    assert rows["FedAvg, as few rounds, η = 0.8"] == ["29.1% ± 11.8%", ""]
+    assert rows["FedAvg, 3–5 rounds, η = 0.8"] == ["29.1% ± 11.8%", ""]
     dots, bars, rings = figure.data[0::3], figure.data[1::3], figure.data[2::3]
     assert [len(trace.x) for trace in dots] == [20] * 6
     assert [list(trace.x) for trace in rings] == [[], [], [], [], [], [0.5, 0.7]]

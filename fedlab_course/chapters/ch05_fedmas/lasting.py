@@ -23,7 +23,7 @@ _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
 _TOP = 1.04  # of the axis of y
 # FedMas at its best rate for fifty updates; at 0.071 both methods have their usual looks
-_HIGHER = Look(LOOKS["FedMas"].colour, "2px,3px", "x")
+_HIGHER = Look(LOOKS["FedMas"].colour, "2px,3px", "circle")
 
 
 # as in "tiers_memory": names, and the words of the windows

@@ -15,16 +15,14 @@ probe takes N·P numbers down, N·P up and one server update. The paper's rate �
 
 Deviations.
 - Eq. (9) probes with one step on one sample, which finds hardly any cluster on MNIST;
-  ``probe="sample"`` does that, the
-  default is one epoch, "full_batch" one step on all samples.
+  ``probe="sample"`` does that, the default is one epoch, "full_batch" one step on all samples.
 - "Density 2, radius 0.25" are read as min_samples = 2 and ξ = 0.25; ``eps=0.25`` reads the second
   as a radius.
 - β·n_c clients are less than one for small clusters. The default draws systematically along the
-  clusters: exactly K
-  clients with π_k = K/N. "at_least_one" takes max(1, β·n_c), β = K/N, with π_k = s_c/n_c.
+  clusters: exactly K clients with π_k = K/N. "at_least_one" takes max(1, β·n_c), β = K/N, with
+  π_k = s_c/n_c.
 - Algorithm 1 weighs with (N/K)·ρ_k, which sums to 1 only for equal clients; ``weights="literal"``
-  does that. Eq. (27)
-  has a second ρ_k and eq. (30) no N/K; neither is a weighted mean.
+  does that. Eq. (27) has a second ρ_k and eq. (30) no N/K; neither is a weighted mean.
 - Noise (not in the paper): a noise client is a stratum ("keep"), is not drawn ("drop") or joins a
   cluster ("nearest").
 """

@@ -32,6 +32,7 @@ from fedlab_course.experiments.measured_runs import DIGITS, divided, load, measu
 from fedlab_course.methods.feddyn_halves import FedDynClients, FedDynServer
 from fedlab_course.methods.one_client import OneClientAnUpdate
 from fedlab_course.methods.random_groups import RandomGroups
+from fedlab_course.methods.side_by_side import SideBySide
 
 VALIDATION = 0.2  # of the training samples
 CRITERIA = {
@@ -183,6 +184,7 @@ ON_DIGITS = RatePicture(
         # only with one label a client and five epochs, for chapter 5: by rounds the weakest λ of
         # the grid above was the best one
         "FedMas implicit 0.001": [fl.FedMas(0.001, penalty_step="implicit")],
+        "tiers side by side": [SideBySide()],  # a control of TFedAvg
     },
     rates=tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),  # 0.0088 to 2.26
     # most claims are about the first ones

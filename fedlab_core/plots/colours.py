@@ -48,6 +48,7 @@ COMPETITORS = {
     "TFedAvg": 3,
     "Mine": 4,
     "random groups": 5,
+    "tiers side by side": 0,
 }
 MANY = "#8C8C8C"  # a client without a main label
 

@@ -25,23 +25,23 @@ def linear(
     return answer(model, torch.tensor(samples, dtype=torch.float64))
 
 
-def weight_and_anchor(
+def weight_and_step(
     answer: Callable[..., Any],
-    received: Sequence[float],
-    first: Sequence[float],
+    anchor: Sequence[float],
     importance: Sequence[float],
+    params: Sequence[float],
+    gradient: Sequence[float],
     strength: float,
     lr: float,
 ) -> Any:
-    """The weight and the anchor [2, P] of the correction that ``answer`` returns for these
-    vectors [P].
+    """The weight of the correction that ``answer`` returns, and the local parameters after one step
+    with it from ``params`` at ``gradient`` [2, P], all vectors [P].
     """
-    vectors = [
-        torch.tensor(values, dtype=torch.float64) for values in (received, first, importance)
-    ]
-    correction = answer(*vectors, strength, lr)
-    parts = [
-        torch.as_tensor(part, dtype=torch.float64)
-        for part in (correction.weight, correction.anchor)
-    ]
-    return torch.stack([part.expand(len(received)) for part in parts])
+    r, omega, y, g = (
+        torch.tensor(values, dtype=torch.float64)
+        for values in (anchor, importance, params, gradient)
+    )
+    correction = answer(r, omega, strength, lr)
+    weight = torch.as_tensor(correction.weight, dtype=torch.float64)
+    step = y - lr * correction.direction(g, y)
+    return torch.stack([weight.broadcast_to(y.shape), step]).tolist()

@@ -15,7 +15,7 @@ from fedlab_course.check.chances import (
     require_stream,
 )
 from fedlab_course.check.tools import array, close, require, run_with, shown
-from fedlab_course.check.with_model import linear, weight_and_anchor
+from fedlab_course.check.with_model import linear, weight_and_step
 
 _ = translator(__name__)
 
@@ -49,13 +49,13 @@ def importance(model, samples):
     return torch.stack(rows).mean(0)
 
 
-def hold(received, first, importance, strength, lr):
-    """The correction for λ Σ Ω (y − r)²; two models may be r."""
+def hold(anchor, importance, strength, lr):
+    """The correction for λ Σ Ω (y − r)² with r = anchor, in an implicit step."""
     ### BEGIN SOLUTION
     weight = 2 * strength * importance
-    anchor = received
+    scale = 1 / (1 + lr * weight)
     ### END SOLUTION
-    return fl.Correction(weight=weight, anchor=anchor, scale=1 / (1 + lr * weight))
+    return fl.Correction(weight=weight, anchor=anchor, scale=scale)
 
 
 _TIERS = np.array([3, 2, 3, 1, 3, 2, 3, 2, 3, 0, 3, 2, 3, 1, 3, 2, 3, 2, 3, 3, 3, 3])
@@ -115,35 +115,49 @@ def check_importance(answer):
         )
 
 
-_RECEIVED = [2.0, -1.0, 0.5]
-_FIRST = [0.0, 3.0, 1.5]  # the model with which the round began
+_ANCHOR = [2.0, -1.0, 0.5]
 _OMEGA = [0.5, 0.0, 2.0]
+_PARAMS = [1.0, 1.0, 1.0]  # y before the step
+_GRADIENT = [0.0, 2.0, -1.0]
 
 
 def check_hold(answer):
-    """Compare weight and anchor with those of the derivative, 2 λ Ω (y − r), at two strengths."""
+    """Compare the weight with the derivative, 2 λ Ω, and the step with the solution of its
+    equation, at two strengths.
+    """
     for strength, lr in ((1.0, 0.5), (3.0, 0.1)):
-        parts = run_with(answer, weight_and_anchor, _RECEIVED, _FIRST, _OMEGA, strength, lr)
-        weight, anchor = array(parts, (2, 3))
+        given = (_ANCHOR, _OMEGA, _PARAMS, _GRADIENT, strength, lr)
+        found = run_with(answer, weight_and_step, *given)
+        weight, step = array(found, (2, 3))
         expected = [2 * strength * omega for omega in _OMEGA]
-        numbers = {
-            "strength": f"{strength:g}",
-            "omega": shown(_OMEGA),
-            "received": shown(_RECEIVED),
-        }
         hint = _(
             "What is the derivative of λ Ω (y − r)² in y? For λ = {strength} and Ω = {omega} the "
             "weight must be {expected}, and yours is {found}."
         )
+        numbers = {"strength": f"{strength:g}", "omega": shown(_OMEGA)}
         require(
             close(weight, expected),
             hint.format(**numbers, expected=shown(expected), found=shown(weight)),
         )
+        solved = [
+            (y - lr * g + lr * a * r) / (1 + lr * a)
+            for y, g, a, r in zip(_PARAMS, _GRADIENT, expected, _ANCHOR, strict=True)
+        ]
         hint = _(
-            "The penalty must hold the model that the tier before has left. This tier has received "
-            "{received}, and your anchor is {found}."
+            "The new y must solve y⁺ = y − η (g + a (y⁺ − r)). For η = {lr}, a = {weight}, r = "
+            "{anchor}, y = {params} and g = {gradient} it is {expected}, and yours is {found}."
         )
-        require(close(anchor, _RECEIVED), hint.format(**numbers, found=shown(anchor)))
+        numbers = {
+            "lr": f"{lr:g}",
+            "weight": shown(expected),
+            "anchor": shown(_ANCHOR),
+            "params": shown(_PARAMS),
+            "gradient": shown(_GRADIENT),
+        }
+        require(
+            close(step, solved),
+            hint.format(**numbers, expected=shown(solved), found=shown(step)),
+        )
 
 
 EXERCISES = (
@@ -179,8 +193,9 @@ EXERCISES = (
             Mistake("2 * strength", "strength", "What is the derivative"),
             Mistake(" * importance", "", "What is the derivative"),
             Mistake("2 * strength", "-2 * strength", "What is the derivative"),
-            Mistake("anchor = received", "anchor = importance", "must hold the model"),
-            Mistake("anchor = received", "anchor = first", "must hold the model"),
+            Mistake("1 / (1 + lr * weight)", "1.0", "must solve"),
+            Mistake("1 / (1 + lr * weight)", "1 + lr * weight", "must solve"),
+            Mistake("1 + lr * weight", "1 + weight", "must solve"),
         ),
     ),
 )

@@ -12,7 +12,8 @@ from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, add_band, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch05_fedmas.chosen import LOOKS
-from fedlab_course.evidence import tables
+from fedlab_course.chapters.ch05_fedmas.within_updates import UPDATES
+from fedlab_course.evidence import best_rates, tables
 from fedlab_course.explore.figures import add_curve
 from fedlab_course.methods.forgotten import AFTER
 
@@ -22,17 +23,13 @@ _SHOWN = (4, 10, 20, 50)  # rounds in the table of a figure
 _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
 _TOP = 1.04  # of the axis of y
-# FedMas at its best rate for fifty updates; at 0.071 both methods have their usual looks
-_HIGHER = Look(LOOKS["FedMas"].colour, "2px,3px", "circle")
-
-
-# as in "tiers_memory": names, and the words of the windows
+# as in "tiers_memory": method → its name and look, window → its words
 _FOLLOWED = {
-    "TFedAvg, η = 0.071": ("TFedAvg", LOOKS["TFedAvg"]),
-    "FedMas, η = 0.071": ("FedMas", LOOKS["FedMas"]),
-    "FedMas, η = 0.4": ("FedMas 0.4", _HIGHER),
+    "TFedAvg": ("TFedAvg", LOOKS["TFedAvg"]),
+    "FedMas": (_("FedMas"), LOOKS["FedMas"]),
+    "FedMas softmax": (_("Ω of the softmax"), Look(LOOKS["FedMas"].colour, "2px,3px", "circle")),
 }
-_WINDOWS = {"first": _("rounds 1 to 4"), "last": _("rounds 46 to 50")}
+_WINDOWS = {"first": _("first 50 updates"), "last": _("rounds 46 to 50")}
 
 
 class _Curve(NamedTuple):
@@ -44,16 +41,12 @@ class _Curve(NamedTuple):
 
 
 def fifty_rounds() -> go.Figure:
-    """Test accuracy over fifty rounds, mean ± two standard errors over the stored seeds; a dotted
-    line where TFedAvg has made about 50 updates.
+    """Test accuracy over fifty rounds at one rate, mean ± two standard errors over the stored
+    seeds; a dotted line where about ``UPDATES`` updates have been made.
     """
-    curves = {
-        "TFedAvg, η = 0.071": _accuracy("tfedavg", 0.07071, LOOKS["TFedAvg"]),
-        "FedMas, η = 0.071": _accuracy("fedmas", 0.07071, LOOKS["FedMas"], strength=0.1),
-        "FedMas, η = 0.4": _accuracy("fedmas", 0.4, _HIGHER, strength=0.1),
-    }
+    curves = {name: _accuracy(method, look) for method, (name, look) in _FOLLOWED.items()}
     figure = new_figure(
-        title=_("Fifty rounds, 20 seeds"),
+        title=_("Fifty rounds at η = 0.071, 20 seeds"),
         x_title=_("communication round"),
         y_title=_("test accuracy"),
         legend=False,
@@ -66,8 +59,9 @@ def fifty_rounds() -> go.Figure:
     words = _("about 50 updates")
     figure.add_annotation(x=where, y=0, text=words, font={"color": GREY}, **note)
     text = _(
-        "Test accuracy over fifty rounds of TFedAvg and FedMas, mean and two standard errors over "
-        "20 seeds. A dotted line is where about 50 updates have been made."
+        "Test accuracy over fifty rounds of TFedAvg, FedMas and FedMas with Ω of the softmax, mean "
+        "and two standard errors over 20 seeds. A dotted line is where about 50 updates have been "
+        "made."
     )
     return _described(figure, text, curves)
 
@@ -77,13 +71,13 @@ def left() -> go.Figure:
     standard errors over the stored seeds.
     """
     figure = new_figure(
-        title=_("What is left of a label, 20 seeds"), x_title="", y_title="", height=420
+        title=_("What is left of a label, η = 0.071, 20 seeds"), x_title="", y_title="", height=420
     )
     titles = list(_WINDOWS.values())
     figure.set_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.05, subplot_titles=titles)
     rows = []
     for column, (window, words) in enumerate(_WINDOWS.items(), start=1):
-        curves = {name: _left(method, window, look) for name, (method, look) in _FOLLOWED.items()}
+        curves = {name: _left(method, window, look) for method, (name, look) in _FOLLOWED.items()}
         panel = new_figure(title=None, x_title="", y_title="")
         _draw(panel, curves, _("{name}, {x} updates later: {y}"))
         for trace in panel.data:
@@ -115,21 +109,17 @@ def _left(method: str, window: str, look: Look) -> _Curve:
     return _Curve(later.mean(), _STANDARD_ERRORS * later.sem(), look)
 
 
-def _accuracy(algorithm: str, lr: float, look: Look, **columns: float) -> _Curve:
-    where = {"algorithm": algorithm, "lr": lr, **columns}
-    return _stored("tiers_lasting_curves", where, "test_accuracy", look)
-
-
-def _stored(table: str, where: dict[str, Any], measure: str, look: Look) -> _Curve:
-    rows = tables.matching(table, where).set_index("round").sort_index()
-    error = _STANDARD_ERRORS * rows[f"{measure}_std"] / np.sqrt(rows["n"])
-    return _Curve(rows[f"{measure}_mean"], error, look)
+def _accuracy(method: str, look: Look) -> _Curve:
+    rows = tables.matching("tiers_memory_curves", {"method": method})
+    rows = rows.set_index("round").sort_index()
+    error = _STANDARD_ERRORS * rows["test_accuracy_std"] / np.sqrt(rows["n"])
+    return _Curve(rows["test_accuracy_mean"], error, look)
 
 
 def _fifty_updates() -> float:
     """The round, with a fraction, in which TFedAvg makes its fiftieth update on average."""
-    runs = tables.matching("tiers_lasting", {"algorithm": "tfedavg", "lr": 0.07071})
-    return 50 * 50 / float(runs["server_updates"].mean())
+    runs = best_rates.judged_runs("one_label", "TFedAvg", "rounds")
+    return UPDATES * 50 / float(runs["server_updates"].mean())
 
 
 def _draw(figure: go.Figure, curves: Mapping[str, _Curve], hover: str) -> None:

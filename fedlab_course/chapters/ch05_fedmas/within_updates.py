@@ -12,6 +12,7 @@ from fedlab_core.compare import t_interval
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
+from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, LOOKS, full_name
 from fedlab_course.evidence import best_rates, rate_figures, tables
 from fedlab_course.methods import forgotten
@@ -19,12 +20,11 @@ from fedlab_course.methods.forgotten import Followed
 
 _ = translator(__name__)
 
-RATED = ("FedAvg", "FedSSO", "random groups", "TFedAvg")
-# FedAvg with as many updates as tiers make in all rounds, and with as few rounds as they make in
-# fifty updates: table → the column in which it is compared
-_OTHER_ROUNDS = {"many_rounds": "rounds", "few_rounds": "updates"}
+RATED = ("FedAvg", "tiers side by side", "random groups", "TFedAvg")
 _NAMES = {
+    "tiers side by side": _("tiers side by side"),
     "random groups": _("random groups"),
+    "one client an update": _("one client an update"),
     "many_rounds": _("FedAvg, about 630 rounds"),
     "few_rounds": _("FedAvg, 3–5 rounds"),
 }
@@ -32,10 +32,6 @@ UPDATES = 50
 _LOWEST = 0.5  # accuracy in the figure of rates
 _BELOW = 0.28  # rows between stored runs and those of the reader
 _SPLIT = "one_label"
-_AXES = {
-    "rounds": _("mean of rounds 46–50"),
-    "updates": _("within 50 updates"),
-}
 
 
 def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
@@ -52,36 +48,41 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
     return figure
 
 
-def rated() -> pd.DataFrame:
-    """The methods of ``RATED`` by rounds and by updates, each at its best rate for the column, and
-    FedAvg with other numbers of rounds.
-
-    A row for each, on seeds and test images that chose nothing, and a row for TFedAvg less each of
-    the others: the paired difference in points with its 95 % interval.
+def rated() -> go.Figure:
+    """What each adds to FedAvg after fifty rounds, seed by seed and each at its best rate, on seeds
+    and test images that chose nothing; last FedAvg with as many updates as tiers make in them.
     """
-    found = {
-        name: {axis: _judged(name, axis) for axis in _AXES if _OTHER_ROUNDS.get(name, axis) == axis}
-        for name in (*RATED, *_OTHER_ROUNDS)
+    fedavg = best_rates.judged(_SPLIT, "FedAvg", "rounds")
+    ends = {
+        name: best_rates.judged(_SPLIT, name, "rounds")
+        for name in (*RATED[1:], "one client an update")
     }
+    ends["many_rounds"] = _other_rounds("many_rounds")
+    return comparison_figures.differences(
+        {_NAMES.get(name, name): (found - fedavg).to_numpy() for name, found in ends.items()},
+        margin=best_rates.MARGIN,
+        title=_("Points above FedAvg after 50 rounds, 20 seeds"),
+    )
+
+
+def within() -> pd.DataFrame:
+    """The accuracy of the last whole round within ``UPDATES`` updates, each method at its best
+    rate for it, and that of FedAvg after as few rounds as tiers make in them.
+    """
     rows = {
-        _NAMES.get(name, name): {_AXES[axis]: _spread(*of) for axis, of in columns.items()}
-        for name, columns in found.items()
+        _NAMES.get(name, name): _spread(
+            best_rates.judged(_SPLIT, name, "updates"),
+            best_rates.best_rate(_SPLIT, name, "updates"),
+        )
+        for name in RATED
     }
-    tiers = found.pop("TFedAvg")
-    for name, columns in found.items():
-        gaps = {_AXES[axis]: tiers[axis][0] - ends for axis, (ends, _rate) in columns.items()}
-        words = {column: _points(gap) for column, gap in gaps.items()}
-        rows[f"TFedAvg − {_NAMES.get(name, name)}"] = words
-    table = pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name=_("20 seeds")))
-    return table.fillna("")
+    rows[_NAMES["few_rounds"]] = _spread(_other_rounds("few_rounds"), CHOSEN["FedAvg"][1])
+    return pd.Series(rows, name=_("within 50 updates, 20 seeds")).to_frame()
 
 
-def _judged(name: str, axis: str) -> tuple[pd.Series, float]:
-    """The accuracy by stored seed of a method or of a table in ``_OTHER_ROUNDS``, and the rate."""
-    if name in _OTHER_ROUNDS:
-        runs = tables.read(name).set_index("seed")
-        return runs["accuracy"], float(runs["lr"].iloc[0])
-    return best_rates.judged(_SPLIT, name, axis), best_rates.best_rate(_SPLIT, name, axis)
+def _other_rounds(table: str) -> pd.Series:
+    """FedAvg's accuracy by stored seed, with the rounds of a ``table``."""
+    return tables.read(table).set_index("seed")["accuracy"]
 
 
 def early() -> pd.DataFrame:
@@ -106,7 +107,7 @@ def _stored_early() -> dict[str, pd.Series]:
     """
     with_penalty = tables.read("tiers_early").set_index("seed")
     ends = {
-        "FedAvg": _judged("few_rounds", "updates")[0],
+        "FedAvg": _other_rounds("few_rounds"),
         "TFedAvg": best_rates.judged(_SPLIT, "TFedAvg", "updates"),
     }
     for name in CHOSEN.keys() - ends.keys():

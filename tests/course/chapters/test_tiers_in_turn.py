@@ -3,6 +3,7 @@ the patient.
 """
 
 import numpy as np
+import pytest
 import torch
 
 import fedlab_core as fl
@@ -130,18 +131,24 @@ def test_an_experiment_looks_into_the_first_and_the_last_rounds() -> None:
     assert len(outputs) == 6 and outputs[-1] > outputs[0]
 
 
-def test_the_patient_trains_the_clients_of_all_tiers_in_one_update() -> None:
-    x = torch.ones(4, 1)
-    fed = fl.FederatedDataset.from_clients([(x, x)] * 6, test=(x, x))
-    work = {"rounds": 2, "clients_per_round": 1, "local_steps": 1, "batch_size": 1, "lr": 0.1}
+def test_of_the_patients_round_only_the_last_tier_is_left() -> None:
+    """Clients with the loss (w − k)²/2 and one full step: from w = 0 client k ends at η k."""
+    ones = torch.ones(1, 1)
+    clients = [(ones, torch.full((1, 1), float(target))) for target in (1, 2, 3)]
+    fed = fl.FederatedDataset.from_clients(clients, test=(ones, ones))
+    work = {"rounds": 2, "clients_per_round": 1, "local_steps": 1, "batch_size": 1, "lr": 0.25}
     work |= {"loss": "squared_error", "seed": 0, "progress": False}
-    model = torch.nn.Linear(1, 1)
-    tiers = [0, 1, 0, 1, 2, 2]
+    model = torch.nn.Linear(1, 1, bias=False)
+    torch.nn.init.zeros_(model.weight)
     rest = ("race", "display", "questions")
-    given = {"MyTiers": MyTiers, "np": np}
+    given = {"MyTiers": MyTiers, "fl": fl}
     patient = defined("05_fedmas.ipynb", "patient", names=given, without=rest)["Patient"]
-    healthy, sick = (
-        fl.simulate(fed, model, rule(tiers), **work).records[-1] for rule in (MyTiers, patient)
-    )
-    assert (healthy.server_updates, sick.server_updates) == (6, 2)
-    assert healthy.bytes_up == sick.bytes_up
+    ends = [fl.simulate(fed, model, rule([0, 1, 2]), **work) for rule in (MyTiers, patient)]
+    assert [end.records[-1].server_updates for end in ends] == [6, 6]
+    rate = work["lr"]  # the share of the way to its target that a client's step goes
+    healthy = sick = 0.0
+    for _ in range(2):
+        sick += rate * (3 - sick)
+        for target in (1, 2, 3):
+            healthy += rate * (target - healthy)
+    assert [float(end.params) for end in ends] == pytest.approx([healthy, sick])

@@ -6,6 +6,7 @@ from functools import cache
 from latex2mathml import converter
 
 # The converter leaves these in its output when it does not know a command or an environment.
+_BAR = "<mo>&#x02016;</mo>"  # \\lVert or \\rVert
 _UNCONVERTED = ("\\", "<mi>&</mi>", "<mi>&amp;</mi>", '<mspace linebreak="newline"')
 
 
@@ -25,4 +26,5 @@ def to_mathml(tex: str, display: str = "inline") -> str:
             f"formula ${tex}$: MathML does not support a command or an environment in it; rewrite "
             "it"
         )
-    return mathml
+    # a bar that may stretch sits too low in front of an exponent
+    return mathml.replace(_BAR, _BAR.replace("<mo", '<mo stretchy="false"'))

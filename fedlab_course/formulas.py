@@ -5,8 +5,8 @@ from functools import cache
 
 from latex2mathml import converter
 
+_BAR = "<mo>&#x02016;</mo>"  # \lVert or \rVert
 # The converter leaves these in its output when it does not know a command or an environment.
-_BAR = "<mo>&#x02016;</mo>"  # \\lVert or \\rVert
 _UNCONVERTED = ("\\", "<mi>&</mi>", "<mi>&amp;</mi>", '<mspace linebreak="newline"')
 
 

@@ -6,10 +6,11 @@ from fedlab_core.plots.style import group_look, known_slot, look
 
 _ = translator(__name__)
 
-# λ and η: the best on validation samples within fifty updates, for tiers without a penalty of
+# λ and η: the best on validation samples within fifty updates, for groups without a penalty of
 # "rates_digits", with one of "tiers_pairs"; for FedAvg in as few rounds of "few_rounds_rates"
 CHOSEN = {
     "FedAvg": (0.0, 0.8),
+    "random groups": (0.0, 0.2),
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
     "Ω, shuffled": (0.3, 0.07071),
@@ -19,6 +20,7 @@ CHOSEN = {
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
     "FedAvg": look(known_slot("FedAvg") or 0),
+    "random groups": group_look(COMPETITORS["random groups"]),
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
     "Ω, shuffled": group_look(6),
@@ -27,6 +29,7 @@ LOOKS = {
 }
 _NAMES = {
     "FedAvg": _("FedAvg, 3–5 rounds"),
+    "random groups": _("random groups"),
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),
     "Ω, shuffled": _("tiers, Ω shuffled"),

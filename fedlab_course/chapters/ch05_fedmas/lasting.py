@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
-from fedlab_core.plots.style import Look, add_band, new_figure, set_description
+from fedlab_core.plots.style import Look, add_band, group_look, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch05_fedmas.chosen import LOOKS
 from fedlab_course.chapters.ch05_fedmas.within_updates import UPDATES
@@ -27,7 +27,7 @@ _TOP = 1.04  # of the axis of y
 _FOLLOWED = {
     "TFedAvg": ("TFedAvg", LOOKS["TFedAvg"]),
     "FedMas": (_("FedMas"), LOOKS["FedMas"]),
-    "FedMas softmax": (_("Ω of the softmax"), Look(LOOKS["FedMas"].colour, "2px,3px", "circle")),
+    "FedMas softmax": (_("Ω of the softmax"), group_look(7)),
 }
 _WINDOWS = {"first": _("first 50 updates"), "last": _("rounds 46 to 50")}
 

@@ -1,13 +1,15 @@
-"""Chapter 5: FedAvg with as much training as tiers, and with as many server updates; digits, one
-label a client.
+"""Chapter 5: as much training in few updates; digits, one label a client.
 
-"few_rounds" has as many rounds as tiers make within fifty updates, so about the same training.
-"many_rounds" has as many rounds as tiers make updates in fifty rounds. "…_rates" runs each rate on
+"few_rounds" is FedAvg with one round more than tiers make within fifty updates, so about the same
+training: their search, an epoch of 100 clients, is that of a round. "many_rounds" is FedAvg with as
+many rounds as tiers make updates in fifty rounds. "full_tiers" is TFedAvg within fifty updates with
+all clients of each tier and ``_EPOCHS`` epochs, so about as much training as FedAvg in as many. "…_rates" runs each rate on
 seeds 100–102, measured on validation samples, as in "tiers_pairs"; then the best rate runs on seeds
 200–219, measured on the test images. Accuracy is the mean over the last tenth of the rounds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,12 +21,24 @@ from fedlab_course.experiments.studies.learning_rates import ON_DIGITS, validate
 from fedlab_course.experiments.studies.tiers_early import SPLIT, UPDATES
 from fedlab_course.methods import forgotten
 
-RULES: dict[str, fl.Algorithm] = {"FedAvg": fl.FedAvg()}
+_EPOCHS = 13
+_CLIENTS = 100
+FEDAVG: tuple[str, fl.Algorithm, dict[str, int]] = ("FedAvg", fl.FedAvg(), {})
+FULL_TIERS: tuple[str, fl.Algorithm, dict[str, int]] = (
+    "TFedAvg",
+    fl.algorithms.TFedAvg(),
+    {"clients_per_round": _CLIENTS, "local_epochs": _EPOCHS},
+)
+
+
+def whole(tiers: int) -> int:
+    """The whole rounds of ``tiers`` tiers within ``UPDATES`` updates."""
+    return UPDATES // tiers
 
 
 def few(tiers: int) -> int:
-    """The whole rounds of ``tiers`` tiers within ``UPDATES`` updates."""
-    return UPDATES // tiers
+    """:func:`whole`, and a round for the search."""
+    return whole(tiers) + 1
 
 
 def many(tiers: int) -> int:
@@ -32,43 +46,52 @@ def many(tiers: int) -> int:
     return int(DIGITS["rounds"]) * tiers
 
 
-def choose(seed: int, *, method: str, rounds_of: Callable[[int], int]) -> list[ResultRow]:
-    """A row for each rate, measured on validation samples."""
-    fed = divided(validated("digits", seed), SPLIT, seed)
-    return [{"lr": lr} | _ended(fed, method, lr, seed, rounds_of) for lr in ON_DIGITS.rates]
+@dataclass(frozen=True)
+class _Study:
+    """A ``rule`` with its own settings ``work``, and the function from the number of tiers to its
+    rounds.
+    """
 
+    rule: fl.Algorithm
+    work: Mapping[str, int]
+    rounds_of: Callable[[int], int]
 
-def judge(seed: int, *, method: str, lr: float, rounds_of: Callable[[int], int]) -> list[ResultRow]:
-    """The run at one rate, measured on the test images."""
-    return [_ended(deal(SPLIT, seed), method, lr, seed, rounds_of)]
+    def choose(self, seed: int, *, method: str) -> list[ResultRow]:
+        """A row for each rate, measured on validation samples."""
+        fed = divided(validated("digits", seed), SPLIT, seed)
+        return [{"lr": lr} | self._ended(fed, lr, seed) for lr in ON_DIGITS.rates]
 
+    def judge(self, seed: int, *, method: str, lr: float) -> list[ResultRow]:
+        """The run at one rate, measured on the test images."""
+        return [self._ended(deal(SPLIT, seed), lr, seed)]
 
-def _ended(
-    fed: fl.FederatedDataset, method: str, lr: float, seed: int, rounds_of: Callable[[int], int]
-) -> ResultRow:
-    """The rounds for the tiers that FedMas would find, and the accuracy after them."""
-    model = fl.models.mlp(fed, seed=seed)
-    rounds = rounds_of(len(np.unique(forgotten.found(fed, model, seed))))
-    work = DIGITS | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
-    row, _ = measured(fed, model, RULES[method], **work)
-    return {"rounds": rounds, "accuracy": row["end_accuracy"], "diverged": row["diverged"]}
+    def _ended(self, fed: fl.FederatedDataset, lr: float, seed: int) -> ResultRow:
+        """The rounds for the tiers that FedMas would find, and the accuracy after them."""
+        model = fl.models.mlp(fed, seed=seed)
+        rounds = self.rounds_of(len(np.unique(forgotten.found(fed, model, seed))))
+        work = DIGITS | self.work | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
+        row, _ = measured(fed, model, self.rule, **work)
+        return {"rounds": rounds, "accuracy": row["end_accuracy"], "diverged": row["diverged"]}
 
 
 def chosen(earlier: Tables, table: str) -> list[ExperimentCase]:
-    """Each method at the rate with the highest mean accuracy in ``table``; the first of equals."""
+    """The method at the rate with the highest mean accuracy in ``table``; the first of equals."""
     means = earlier[table].groupby(["method", "lr"], sort=False)["accuracy"].mean()
     best = means.groupby(level="method", sort=False).idxmax()
     return [{"method": method, "lr": float(lr)} for method, lr in best]
 
 
-def _pair(name: str, rounds_of: Callable[[int], int]) -> tuple[Experiment, Experiment]:
+def _pair(
+    name: str, of: tuple[str, fl.Algorithm, dict[str, int]], rounds_of: Callable[[int], int]
+) -> tuple[Experiment, Experiment]:
     """The experiment that chooses rates, and the one that judges."""
-    rates = f"{name}_rates"
-    cases = [{"method": method} for method in RULES]
-    first = Experiment(rates, partial(choose, rounds_of=rounds_of), cases)
-    best = partial(chosen, table=rates)
-    return first, Experiment(name, partial(judge, rounds_of=rounds_of), best, after=rates)
+    method, rule, work = of
+    study = _Study(rule, work, rounds_of)
+    first = Experiment(f"{name}_rates", study.choose, [{"method": method}])
+    best = partial(chosen, table=first.name)
+    return first, Experiment(name, study.judge, best, after=first.name)
 
 
-FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", few)
-MANY_ROUNDS_RATES, MANY_ROUNDS = _pair("many_rounds", many)
+FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", FEDAVG, few)
+MANY_ROUNDS_RATES, MANY_ROUNDS = _pair("many_rounds", FEDAVG, many)
+FULL_TIERS_RATES, FULL_TIERS_JUDGED = _pair("full_tiers", FULL_TIERS, whole)

@@ -95,7 +95,7 @@ def test_nearly_half_of_the_statements_cannot_show_that_their_plans_came_first()
     assert {marks[id] for id in ("000-1a", "000-1b", "002-3a", "002-3e")} == {"‡"}
     assert {marks[id] for id in ("fair-2b", "fair-2c", "fair-2q", "fair-2t")} == {"†"}
     assert f"{counts['‡']} more have a ‡" in _text()
-    assert 0.45 < (counts["†"] + counts["‡"]) / len(marks) < 0.5
+    assert 0.44 < (counts["†"] + counts["‡"]) / len(marks) < 0.5
     assert "For nearly half of our own statements we did not, or cannot show it" in _text()
 
 
@@ -324,8 +324,8 @@ def test_one_more_statement_holds_throughout_and_four_change_their_verdicts() ->
     same = [id for id, found in verdicts.items() if found == {"holds"}]
     assert same == ["000-1a", "002-1m", "004-4u", "004-6a"]
     assert [id for id, found in verdicts.items() if len(found) == 1] == same
-    assert kept == [1 / 8]
-    assert "holds, too, but is kept only at an eighth. The other four verdicts change" in _text()
+    assert kept == []
+    assert "holds, too, but is kept at none of them. The other four verdicts change" in _text()
 
 
 def test_twenty_p_values_are_zero_without_chance() -> None:

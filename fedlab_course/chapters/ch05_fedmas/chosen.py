@@ -28,7 +28,7 @@ LOOKS = {
     "FedMas": look(known_slot("FedMas") or 0),
 }
 _NAMES = {
-    "FedAvg": _("FedAvg, 3–5 rounds"),
+    "FedAvg": _("FedAvg, 4–6 rounds"),
     "random groups": _("random groups"),
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),

@@ -3,14 +3,16 @@
 "few_rounds" is FedAvg with one round more than tiers make within fifty updates, so about the same
 training: their search, an epoch of 100 clients, is that of a round. "many_rounds" is FedAvg with as
 many rounds as tiers make updates in fifty rounds. "full_tiers" is TFedAvg within fifty updates with
-all clients of each tier and ``_EPOCHS`` epochs, so about as much training as FedAvg in as many. "…_rates" runs each rate on
-seeds 100–102, measured on validation samples, as in "tiers_pairs"; then the best rate runs on seeds
-200–219, measured on the test images. Accuracy is the mean over the last tenth of the rounds.
+all clients of each tier and ``_EPOCHS`` epochs, so about as much training as FedAvg in as many.
+"…_rates" runs each rate on seeds 100–102, measured on validation samples, as in "tiers_pairs"; then
+the best rate runs on seeds 200–219, measured on the test images. Accuracy is the mean over the last
+tenth of the rounds.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +71,8 @@ class _Study:
         """The rounds for the tiers that FedMas would find, and the accuracy after them."""
         model = fl.models.mlp(fed, seed=seed)
         rounds = self.rounds_of(len(np.unique(forgotten.found(fed, model, seed))))
-        work = DIGITS | self.work | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
+        own = {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
+        work: dict[str, Any] = {**DIGITS, **self.work, **own}
         row, _ = measured(fed, model, self.rule, **work)
         return {"rounds": rounds, "accuracy": row["end_accuracy"], "diverged": row["diverged"]}
 

@@ -16,7 +16,8 @@ from fedlab_course.publish import markdown, outputs
 _ = translator(__name__)
 _REMEMBERED = _("What to remember")
 _HEADING = re.compile(r"^#{2,3} +(.+)$", flags=re.MULTILINE)
-_FORMULA = re.compile(r"([^\n]+)\n\n(\$\$.*?\$\$)", flags=re.DOTALL)  # with the paragraph before it
+# with the paragraph before it
+_FORMULA = re.compile(r"([^\n]+(?:\n[^\n]+)*)\n\n(\$\$.*?\$\$)", flags=re.DOTALL)
 _QUESTION = re.compile(r'<fedlab-(predict|outcome) data-id="([^"]+)"')
 _FLAGS = re.MULTILINE | re.DOTALL
 _FOLD = re.compile(r"<details>.*?</details>", flags=re.DOTALL)

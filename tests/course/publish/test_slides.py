@@ -95,7 +95,7 @@ def test_an_exercise_has_no_slides_and_what_follows_it_has_those_of_its_section(
     check["id"] = "ex-98-one-check"
     cells = [
         new_markdown_cell("## A part\n\nText."),
-        new_markdown_cell("### Exercise 9.1: Write it\n\nIt is\n\n$$1 .$$"),
+        new_markdown_cell("### Exercise 9.1: Write it\n\nThe whole\nparagraph is\n\n$$1 .$$"),
         check,
         executed("run", figures=1),
         new_markdown_cell("### Explore: sliders"),
@@ -106,6 +106,7 @@ def test_an_exercise_has_no_slides_and_what_follows_it_has_those_of_its_section(
         ("formula", "A part"),
         ("figure", "A part"),
     ]
+    assert "The whole\nparagraph is" in made[1]["parts"][0]
 
 
 def test_what_we_see_is_told_by_the_answer_if_the_figure_came_before_the_question(

@@ -6,6 +6,7 @@ from fedlab_core.plots.style import group_look, known_slot, look
 
 _ = translator(__name__)
 
+FIRST_MODEL = "Ω, first model"  # FedMas held at the model with which a round began
 # λ and η: the best on validation samples within fifty updates, for groups without a penalty of
 # "rates_digits", with one of "tiers_pairs"; for FedAvg in as few rounds of "few_rounds_rates"
 CHOSEN = {
@@ -14,7 +15,7 @@ CHOSEN = {
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
     "Ω, shuffled": (0.3, 0.07071),
-    "Ω, first model": (0.001, 0.07071),
+    FIRST_MODEL: (0.001, 0.07071),
     "FedMas": (0.1, 0.4),
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
@@ -24,7 +25,7 @@ LOOKS = {
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
     "Ω, shuffled": group_look(6),
-    "Ω, first model": group_look(4),
+    FIRST_MODEL: group_look(4),
     "FedMas": look(known_slot("FedMas") or 0),
 }
 _NAMES = {
@@ -33,7 +34,7 @@ _NAMES = {
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),
     "Ω, shuffled": _("tiers, Ω shuffled"),
-    "Ω, first model": _("tiers, Ω, first model"),
+    FIRST_MODEL: _("tiers, Ω, first model"),
     "FedMas": _("tiers, Ω (FedMas)"),
 }
 

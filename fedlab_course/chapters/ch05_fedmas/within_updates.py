@@ -13,7 +13,7 @@ from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, LOOKS, full_name
+from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, FIRST_MODEL, LOOKS, full_name
 from fedlab_course.evidence import best_rates, rate_figures, tables
 from fedlab_course.methods import forgotten
 from fedlab_course.methods.forgotten import Followed
@@ -97,7 +97,7 @@ def early() -> pd.DataFrame:
     gaps = {
         _("tiers, plain penalty − TFedAvg"): ends["plain penalty"] - ends["TFedAvg"],
         _("tiers, Ω shuffled − TFedAvg"): ends["Ω, shuffled"] - ends["TFedAvg"],
-        _("tiers, Ω, first model − TFedAvg"): ends["Ω, first model"] - ends["TFedAvg"],
+        _("tiers, Ω, first model − TFedAvg"): ends[FIRST_MODEL] - ends["TFedAvg"],
         _("FedMas − TFedAvg"): ends["FedMas"] - ends["TFedAvg"],
         _("FedMas − random groups"): ends["FedMas"] - ends["random groups"],
         _("FedMas − FedAvg, 4–6 rounds"): ends["FedMas"] - ends["FedAvg"],

@@ -26,7 +26,7 @@ _TOP = 1.04  # of the axis of y
 # as in "tiers_memory": method → its name and look, window → its words
 _FOLLOWED = {
     "TFedAvg": ("TFedAvg", LOOKS["TFedAvg"]),
-    "FedMas": (_("FedMas"), LOOKS["FedMas"]),
+    "FedMas": ("FedMas", LOOKS["FedMas"]),
     "FedMas softmax": (_("Ω of the softmax"), group_look(7)),
 }
 _WINDOWS = {"first": _("first 50 updates"), "last": _("rounds 46 to 50")}

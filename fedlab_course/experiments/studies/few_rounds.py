@@ -10,32 +10,17 @@ tenth of the rounds.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
-
-import numpy as np
 
 import fedlab_core as fl
 from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow, Tables
-from fedlab_course.experiments.measured_runs import DIGITS, deal, divided, measured
+from fedlab_course.experiments.measured_runs import DIGITS, deal, divided
 from fedlab_course.experiments.studies.learning_rates import ON_DIGITS, validated
-from fedlab_course.experiments.studies.tiers_early import SPLIT, UPDATES
-from fedlab_course.methods import forgotten
+from fedlab_course.experiments.studies.tiers_early import SPLIT, after_tiers, whole
 
 _EPOCHS = 13
 _CLIENTS = 100
-FEDAVG: tuple[str, fl.Algorithm, dict[str, int]] = ("FedAvg", fl.FedAvg(), {})
-FULL_TIERS: tuple[str, fl.Algorithm, dict[str, int]] = (
-    "TFedAvg",
-    fl.algorithms.TFedAvg(),
-    {"clients_per_round": _CLIENTS, "local_epochs": _EPOCHS},
-)
-
-
-def whole(tiers: int) -> int:
-    """The whole rounds of ``tiers`` tiers within ``UPDATES`` updates."""
-    return UPDATES // tiers
 
 
 def few(tiers: int) -> int:
@@ -50,13 +35,14 @@ def many(tiers: int) -> int:
 
 @dataclass(frozen=True)
 class _Study:
-    """A ``rule`` with its own settings ``work``, and the function from the number of tiers to its
-    rounds.
+    """A method in a table, its ``rule`` and own settings ``work``, and the function from the number
+    of tiers to its rounds.
     """
 
+    method: str
     rule: fl.Algorithm
-    work: Mapping[str, int]
     rounds_of: Callable[[int], int]
+    work: Mapping[str, int] = field(default_factory=dict)
 
     def choose(self, seed: int, *, method: str) -> list[ResultRow]:
         """A row for each rate, measured on validation samples."""
@@ -68,13 +54,8 @@ class _Study:
         return [self._ended(deal(SPLIT, seed), lr, seed)]
 
     def _ended(self, fed: fl.FederatedDataset, lr: float, seed: int) -> ResultRow:
-        """The rounds for the tiers that FedMas would find, and the accuracy after them."""
-        model = fl.models.mlp(fed, seed=seed)
-        rounds = self.rounds_of(len(np.unique(forgotten.found(fed, model, seed))))
-        own = {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
-        work: dict[str, Any] = {**DIGITS, **self.work, **own}
-        row, _ = measured(fed, model, self.rule, **work)
-        return {"rounds": rounds, "accuracy": row["end_accuracy"], "diverged": row["diverged"]}
+        """The rounds, and the accuracy after them, as :func:`after_tiers`."""
+        return after_tiers(fed, self.rule, self.rounds_of, seed=seed, lr=lr, **self.work)
 
 
 def chosen(earlier: Tables, table: str) -> list[ExperimentCase]:
@@ -84,17 +65,16 @@ def chosen(earlier: Tables, table: str) -> list[ExperimentCase]:
     return [{"method": method, "lr": float(lr)} for method, lr in best]
 
 
-def _pair(
-    name: str, of: tuple[str, fl.Algorithm, dict[str, int]], rounds_of: Callable[[int], int]
-) -> tuple[Experiment, Experiment]:
+def _pair(name: str, study: _Study) -> tuple[Experiment, Experiment]:
     """The experiment that chooses rates, and the one that judges."""
-    method, rule, work = of
-    study = _Study(rule, work, rounds_of)
-    first = Experiment(f"{name}_rates", study.choose, [{"method": method}])
+    first = Experiment(f"{name}_rates", study.choose, [{"method": study.method}])
     best = partial(chosen, table=first.name)
     return first, Experiment(name, study.judge, best, after=first.name)
 
 
-FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", FEDAVG, few)
-MANY_ROUNDS_RATES, MANY_ROUNDS = _pair("many_rounds", FEDAVG, many)
-FULL_TIERS_RATES, FULL_TIERS_JUDGED = _pair("full_tiers", FULL_TIERS, whole)
+_ALL = {"clients_per_round": _CLIENTS, "local_epochs": _EPOCHS}
+FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", _Study("FedAvg", fl.FedAvg(), few))
+MANY_ROUNDS_RATES, MANY_ROUNDS = _pair("many_rounds", _Study("FedAvg", fl.FedAvg(), many))
+FULL_TIERS_RATES, FULL_TIERS = _pair(
+    "full_tiers", _Study("TFedAvg", fl.algorithms.TFedAvg(), whole, _ALL)
+)

@@ -51,12 +51,33 @@ def judge(seed: int, *, method: str, strength: float, lr: float) -> list[ResultR
 def _ended(
     fed: fl.FederatedDataset, method: str, strength: float, lr: float, seed: int
 ) -> ResultRow:
-    """The test accuracy after the whole rounds that tiers make within ``UPDATES`` updates."""
+    """What the penalty ends with, as :func:`after_tiers`."""
+    row = after_tiers(fed, RULES[method](strength), whole, lr=lr, seed=seed)
+    del row["rounds"]
+    return row
+
+
+def whole(tiers: int) -> int:
+    """The whole rounds of ``tiers`` tiers within ``UPDATES`` updates."""
+    return UPDATES // tiers
+
+
+def after_tiers(
+    fed: fl.FederatedDataset,
+    rule: fl.Algorithm,
+    rounds_of: Callable[[int], int],
+    *,
+    seed: int,
+    **own: Any,
+) -> ResultRow:
+    """The ``rounds_of`` the number of tiers that FedMas would find, and the accuracy of ``rule``
+    after them; ``own``: its rate and settings.
+    """
     model = fl.models.mlp(fed, seed=seed)
-    rounds = UPDATES // len(np.unique(forgotten.found(fed, model, seed)))
-    work: dict[str, Any] = DIGITS | {"rounds": rounds, "lr": lr, "seed": seed, "train_loss": False}
-    row, _ = measured(fed, model, RULES[method](strength), **work)
-    return {"accuracy": row["end_accuracy"], "diverged": row["diverged"]}
+    rounds = rounds_of(len(np.unique(forgotten.found(fed, model, seed))))
+    work: dict[str, Any] = DIGITS | {"rounds": rounds, "seed": seed, "train_loss": False} | own
+    row, _ = measured(fed, model, rule, **work)
+    return {"rounds": rounds, "accuracy": row["end_accuracy"], "diverged": row["diverged"]}
 
 
 def chosen(earlier: Tables) -> list[ExperimentCase]:

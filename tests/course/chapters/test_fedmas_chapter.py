@@ -99,7 +99,8 @@ def test_fedavg_in_as_few_rounds_trains_about_as_much_at_its_best_rate() -> None
 
 def test_fedavg_in_as_many_updates_has_its_best_rate_and_the_updates_of_tiers() -> None:
     rates = tables.read("many_rounds_rates").groupby("lr")["accuracy"].mean()
-    assert len(rates) == 17 and min(rates.index) < rates.idxmax() < max(rates.index)
+    assert len(rates) == 17
+    assert min(rates.index) < rates.idxmax() < max(rates.index)
     many = tables.read("many_rounds").set_index("seed")
     assert many["lr"].unique().tolist() == [rates.idxmax()]
     runs = best_rates.judged_runs("one_label", "TFedAvg", "rounds").set_index("seed")
@@ -249,7 +250,8 @@ def test_the_first_model_as_anchor_changes_all_but_the_first_tier_of_a_round() -
         starts.append(state.get("first"))
     received, first = ways
     # the first tier has no penalty, the second the model of the first as its anchor or the start
-    assert torch.equal(received[0], first[0]) and not torch.equal(received[1], first[1])
+    assert torch.equal(received[0], first[0])
+    assert not torch.equal(received[1], first[1])
     assert torch.equal(starts[1], first[12])  # the round has 13 tiers
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from fedlab_core.compare import t_interval
-from fedlab_course.evidence import best_rates, tables
+from fedlab_course.evidence import best_rates, judging, tables
 from tests.course.check.from_notebook import text_of
 
 SETTING = {"partition": "one_label", "epochs": 5}
@@ -74,6 +74,14 @@ def test_what_helps_most_early_costs_late(text: str) -> None:
     mean, interval = points(losses)
     assert f"logits end {mean.removesuffix(' points')} below {interval}, mostly through two" in text
     assert losses.iloc[-2:].min() > 0.1 and losses.iloc[:-2].mean() < 0.015
+
+
+def test_an_importance_that_is_added_up_helps_one_network_and_harms_another(text: str) -> None:
+    points_of = {id: round(100 * judging.stored()[id].finding.mean) for id in ("002-1r", "002-1w")}
+    mlp, cnn = points_of.values()
+    assert f"adds {mlp} points of mean accuracy to tiers of an MLP" in text
+    assert cnn == -9
+    assert "with a CNN ends nine points below tiers" in text
 
 
 def test_for_fifty_rounds_the_weakest_penalties_are_best_and_add_nothing(text: str) -> None:

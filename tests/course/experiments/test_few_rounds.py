@@ -11,7 +11,7 @@ from fedlab_course.experiments.studies import few_rounds
 def test_the_best_rate_is_the_one_with_the_highest_mean_and_the_first_of_equals() -> None:
     rows = [("FedAvg", 0.1, 0.2), ("FedAvg", 0.1, 0.4), ("FedAvg", 0.2, 0.3), ("FedAvg", 0.4, 0.1)]
     table = pd.DataFrame(rows, columns=["method", "lr", "accuracy"])
-    for experiment in (few_rounds.FEW_ROUNDS, few_rounds.FULL_TIERS_JUDGED):
+    for experiment in (few_rounds.FEW_ROUNDS, few_rounds.FULL_TIERS):
         assert experiment.cases({experiment.after: table}) == [{"method": "FedAvg", "lr": 0.1}]
 
 

@@ -28,6 +28,9 @@ RULES: dict[str, Callable[[float], fl.FedMas]] = {
     "random groups, Ω": partial(penalties.PenaltyOnRandomGroups, penalty_step="implicit"),
     "Ω, first model": partial(penalties.PenaltyAtFirstModel, penalty_step="implicit"),
     "FedMas explicit": partial(fl.FedMas, penalty_step="explicit"),
+    "FedMas, Ω added up": partial(
+        fl.FedMas, penalty_step="implicit", importance_update="accumulate"
+    ),
 }
 STRENGTHS = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 # 1.13 and 1.6 were added when two penalties were best at 0.8

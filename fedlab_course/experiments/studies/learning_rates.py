@@ -185,6 +185,10 @@ ON_DIGITS = RatePicture(
         # the grid above was the best one
         "FedMas implicit 0.001": [fl.FedMas(0.001, penalty_step="implicit")],
         "tiers side by side": [SideBySide()],  # a control of TFedAvg
+        "FedMas added up": [
+            fl.FedMas(strength, penalty_step="implicit", importance_update="accumulate")
+            for strength in (0.0001, 0.001, 0.01, 0.1, 1.0)
+        ],
     },
     rates=tuple(float(f"{0.1 * 2 ** (half / 2):.4g}") for half in range(-7, 10)),  # 0.0088 to 2.26
     # most claims are about the first ones

@@ -31,6 +31,7 @@ RULES: dict[str, Callable[[float], fl.FedMas]] = {
     "FedMas, Ω added up": partial(
         fl.FedMas, penalty_step="implicit", importance_update="accumulate"
     ),
+    "FedMas, Ω averaged": partial(fl.FedMas, penalty_step="implicit", importance_update="ema"),
 }
 STRENGTHS = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 # 1.13 and 1.6 were added when two penalties were best at 0.8

@@ -1,7 +1,7 @@
 """Chapter 5: what is left of a tier's label in the first and in the last rounds, and how accuracy,
 logits and Ω grow; digits, one label a client, 50 rounds.
 
-TFedAvg, FedMas, and FedMas with Ω of the softmax, at one rate, η = 0.071, the best of TFedAvg
+TFedAvg, FedMas, and FedMas with Ω of the softmax or with an Ω that is added up, at one rate, η = 0.071, the best of TFedAvg
 within fifty updates. ``window``: "first", the whole rounds within fifty updates, or "last", rounds
 46 to 50. ``after_n``: the accuracy on the label n updates after its turn. The curves have
 ``test_accuracy``, ``outputs``, the root mean squared logit on the test images, and ``importance``,
@@ -23,6 +23,7 @@ RUNS: dict[str, fl.FedMas] = {
     "TFedAvg": fl.algorithms.TFedAvg(),
     "FedMas": fl.FedMas(0.1, penalty_step="implicit"),
     "FedMas softmax": fl.FedMas(100.0, penalty_step="implicit", output="softmax"),
+    "FedMas added up": fl.FedMas(1.0, penalty_step="implicit", importance_update="accumulate"),
 }
 _SAMPLES = 50
 _RATE = 0.07071

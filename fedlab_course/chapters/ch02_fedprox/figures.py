@@ -49,8 +49,8 @@ def stops(fedprox: Callable[[float], np.ndarray], optimum: float) -> go.Figure:
     figure = _two_curves(strengths, ends, needed, optimum)
     best = int(ends.argmax())
     text = _(
-        "Two curves against μ. FedProx stops at {first:.4f} for μ = 0, at most at {highest:.4f} "
-        "for μ = {best:g}, and at {last:.4f} for μ = 16.6; the optimum is {optimum:g}. Rounds to "
+        "Two curves against μ. FedProx stops at {first:.4f} for μ = 0, at most at {highest:.4f}, "
+        "near μ = {best:g}, and at {last:.4f} for μ = 16.6; the optimum is {optimum:g}. Rounds to "
         "the last hundredth of the way: {fewest} for μ = 0, {most} at most."
     ).format(
         first=ends[0],

@@ -59,8 +59,8 @@ def crossing(tau: int, sigma: float) -> float:
 
 
 def bound(steps: np.ndarray, tau: int, sigma: float) -> np.ndarray:
-    """H/(i + γ), which theorem 1 of [004] proves for these clients after ``steps`` i [n] from
-    w = 0.
+    """H/(i + γ), which theorem 1 of Li et al. (2020) proves for these clients after ``steps`` i [n]
+    from w = 0.
 
     H = L/μ_F (2 (σ²/2 + 6 L Γ + 8 (τ − 1)² G²) + γ w*²/2) with μ_F = 1, L = 3, Γ = 3/16 and
     G² = 9 + σ², the mean square of the steepest gradient of the run.

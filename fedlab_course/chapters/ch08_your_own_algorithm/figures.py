@@ -276,7 +276,7 @@ def leads(own_leads: Mapping[str, np.ndarray] | None = None) -> go.Figure:
     for rival, lead in LEADS.items():
         values[_("Mine − {rival}, quick: 5 seeds").format(rival=rival)] = lead
         long = best_rates.ahead("two_labels", MINE, rival).to_numpy()
-        values[_("Mine − {rival}, long: 20 seeds").format(rival=rival)] = long
+        values[_("Mine − {rival}, long: 20 seeds, last five rounds").format(rival=rival)] = long
     for rival, lead in (own_leads or {}).items():
         values[_("yours − {rival}").format(rival=rival)] = lead
     title = _("The lead of the course's Mine after 50 rounds, test images (stored)")

@@ -6,7 +6,7 @@ from fedlab_core.plots.style import group_look, known_slot, look
 
 _ = translator(__name__)
 
-FIRST_MODEL = "Ω, first model"  # FedMas held at the model with which a round began
+ADDED_UP = "FedMas, Ω added up"  # a new Ω is added to the old ones, and does not replace them
 # λ and η: the best on validation samples within fifty updates, for groups without a penalty of
 # "rates_digits", with one of "tiers_pairs"; for FedAvg in as few rounds of "few_rounds_rates"
 CHOSEN = {
@@ -14,9 +14,9 @@ CHOSEN = {
     "random groups": (0.0, 0.2),
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
-    "Ω, shuffled": (0.3, 0.07071),
-    FIRST_MODEL: (0.001, 0.07071),
     "FedMas": (0.1, 0.4),
+    "Ω added up, shuffled": (3.0, 0.2828),
+    ADDED_UP: (1.0, 0.2828),
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
@@ -24,18 +24,18 @@ LOOKS = {
     "random groups": group_look(COMPETITORS["random groups"]),
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
-    "Ω, shuffled": group_look(6),
-    FIRST_MODEL: group_look(4),
     "FedMas": look(known_slot("FedMas") or 0),
+    "Ω added up, shuffled": group_look(6),
+    ADDED_UP: group_look(7),
 }
 _NAMES = {
     "FedAvg": _("FedAvg, 4–6 rounds"),
     "random groups": _("random groups"),
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),
-    "Ω, shuffled": _("tiers, Ω shuffled"),
-    FIRST_MODEL: _("tiers, Ω, first model"),
-    "FedMas": _("tiers, Ω (FedMas)"),
+    "FedMas": _("tiers, Ω replaced"),
+    "Ω added up, shuffled": _("tiers, Ω added up, shuffled"),
+    ADDED_UP: _("tiers, Ω added up"),
 }
 
 

@@ -1,4 +1,4 @@
-"""How long Ω slows forgetting, and how long FedMas leads: stored runs of fifty rounds."""
+"""How long Ω keeps what was learned, and how long FedMas leads: stored runs of fifty rounds."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
-from fedlab_core.plots.style import Look, add_band, group_look, new_figure, set_description
+from fedlab_core.plots.style import Look, add_band, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.chapters.ch05_fedmas.chosen import LOOKS
+from fedlab_course.chapters.ch05_fedmas.chosen import ADDED_UP, LOOKS
 from fedlab_course.chapters.ch05_fedmas.within_updates import UPDATES
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.explore.figures import add_curve
@@ -26,8 +26,8 @@ _TOP = 1.04  # of the axis of y
 # as in "tiers_memory": method → its name and look, window → its words
 _FOLLOWED = {
     "TFedAvg": ("TFedAvg", LOOKS["TFedAvg"]),
-    "FedMas": ("FedMas", LOOKS["FedMas"]),
-    "FedMas softmax": (_("Ω of the softmax"), group_look(7)),
+    "FedMas": (_("Ω replaced"), LOOKS["FedMas"]),
+    "FedMas added up": (_("Ω added up"), LOOKS[ADDED_UP]),
 }
 _WINDOWS = {"first": _("first 50 updates"), "last": _("rounds 46 to 50")}
 
@@ -59,9 +59,9 @@ def fifty_rounds() -> go.Figure:
     words = _("about 50 updates")
     figure.add_annotation(x=where, y=0, text=words, font={"color": GREY}, **note)
     text = _(
-        "Test accuracy over fifty rounds of TFedAvg, FedMas and FedMas with Ω of the softmax, mean "
-        "and two standard errors over 20 seeds. A dotted line is where about 50 updates have been "
-        "made."
+        "Test accuracy over fifty rounds of TFedAvg, and of FedMas with Ω replaced and added up, "
+        "mean and two standard errors over 20 seeds. A dotted line is where about 50 updates have "
+        "been made."
     )
     return _described(figure, text, curves)
 

@@ -8,12 +8,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import fedlab_core as fl
-from fedlab_core.compare import t_interval
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course import comparison_figures
-from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, FIRST_MODEL, LOOKS, full_name
+from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, LOOKS, full_name
 from fedlab_course.evidence import best_rates, rate_figures, tables
 from fedlab_course.methods import forgotten
 from fedlab_course.methods.forgotten import Followed
@@ -25,9 +24,6 @@ _NAMES = {
     "tiers side by side": _("tiers side by side"),
     "random groups": _("random groups"),
     "one client an update": _("one client an update"),
-    "many_rounds": _("FedAvg, about 630 rounds"),
-    "full_tiers": _("TFedAvg, 12 times the training"),
-    "few_rounds": _("FedAvg, 4–6 rounds"),
 }
 UPDATES = 50
 _LOWEST = 0.5  # accuracy in the figure of rates
@@ -51,14 +47,13 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
 
 def rated() -> go.Figure:
     """What each adds to FedAvg after fifty rounds, seed by seed and each at its best rate, on seeds
-    and test images that chose nothing; last FedAvg with as many updates as tiers make in them.
+    and test images that chose nothing.
     """
     fedavg = best_rates.judged(_SPLIT, "FedAvg", "rounds")
     ends = {
         name: best_rates.judged(_SPLIT, name, "rounds")
         for name in (*RATED[1:], "one client an update")
     }
-    ends["many_rounds"] = _other_rounds("many_rounds")
     return comparison_figures.differences(
         {_NAMES.get(name, name): (found - fedavg).to_numpy() for name, found in ends.items()},
         margin=best_rates.MARGIN,
@@ -67,43 +62,19 @@ def rated() -> go.Figure:
 
 
 def within() -> pd.DataFrame:
-    """The accuracy of the last whole round within ``UPDATES`` updates, each method at its best
-    rate for it, that of TFedAvg with about as much training as FedAvg, and that of FedAvg with
-    about as much as TFedAvg and its search.
+    """The accuracy of the last whole round within ``UPDATES`` updates of FedAvg and of TFedAvg,
+    each at its best rate for it, and that of TFedAvg with about as much training as FedAvg.
     """
     rows = {
-        _NAMES.get(name, name): _spread(
+        name: _spread(
             best_rates.judged(_SPLIT, name, "updates"),
             best_rates.best_rate(_SPLIT, name, "updates"),
         )
-        for name in RATED
+        for name in ("FedAvg", "TFedAvg")
     }
-    for table in ("full_tiers", "few_rounds"):
-        runs = tables.read(table)
-        rows[_NAMES[table]] = _spread(runs["accuracy"], runs["lr"].iloc[0])
+    full = tables.read("full_tiers")
+    rows[_("TFedAvg, 12 times the training")] = _spread(full["accuracy"], full["lr"].iloc[0])
     return pd.Series(rows, name=_("within 50 updates, 20 seeds")).to_frame()
-
-
-def _other_rounds(table: str) -> pd.Series:
-    """FedAvg's accuracy by stored seed, with the rounds of a ``table``."""
-    return tables.read(table).set_index("seed")["accuracy"]
-
-
-def early() -> pd.DataFrame:
-    """What a penalty adds within ``UPDATES`` updates over the stored seeds, and the lead over
-    FedAvg after as few rounds, in points with 95 % intervals.
-    """
-    ends = _stored_early()
-    gaps = {
-        _("tiers, plain penalty − TFedAvg"): ends["plain penalty"] - ends["TFedAvg"],
-        _("tiers, Ω shuffled − TFedAvg"): ends["Ω, shuffled"] - ends["TFedAvg"],
-        _("tiers, Ω, first model − TFedAvg"): ends[FIRST_MODEL] - ends["TFedAvg"],
-        _("FedMas − TFedAvg"): ends["FedMas"] - ends["TFedAvg"],
-        _("FedMas − random groups"): ends["FedMas"] - ends["random groups"],
-        _("FedMas − FedAvg, 4–6 rounds"): ends["FedMas"] - ends["FedAvg"],
-    }
-    cells = {name: _points(gap) for name, gap in gaps.items()}
-    return pd.Series(cells, name=_("points, 20 seeds")).to_frame()
 
 
 def _stored_early() -> dict[str, pd.Series]:
@@ -112,7 +83,7 @@ def _stored_early() -> dict[str, pd.Series]:
     """
     with_penalty = tables.read("tiers_early").set_index("seed")
     ends = {
-        "FedAvg": _other_rounds("few_rounds"),
+        "FedAvg": tables.read("few_rounds").set_index("seed")["accuracy"],
         "random groups": best_rates.judged(_SPLIT, "random groups", "updates"),
         "TFedAvg": best_rates.judged(_SPLIT, "TFedAvg", "updates"),
     }
@@ -124,13 +95,6 @@ def _stored_early() -> dict[str, pd.Series]:
 def _spread(values: pd.Series, rate: float) -> str:
     """The mean and the standard deviation over seeds, and the rate."""
     return f"{values.mean():.1%} ± {values.std():.1%} (η = {rate:.2g})"
-
-
-def _points(gaps: pd.Series) -> str:
-    """The mean of shares in points, with its 95 % interval over seeds."""
-    found = t_interval(100 * gaps)
-    mean, low, high = (_signed(end) for end in (found.mean, found.low, found.high))
-    return f"{mean} [{low}, {high}]"
 
 
 def fifty_updates(
@@ -243,9 +207,3 @@ def _add_row(
         marker={"color": colour, "size": 9, "symbol": "circle-open", "line": {"width": 2}},
         hovertemplate=_("%{{x:.1%}}<extra>a live run, {name}</extra>").format(name=name),
     )
-
-
-def _signed(points: float) -> str:
-    """The points with one decimal and a sign; 0.0 has none."""
-    rounded = round(points, 1)
-    return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"

@@ -10,6 +10,7 @@ from fedlab_course.check import own, registry
 from fedlab_course.evidence import tables
 from fedlab_course.experiments.studies import partial_work
 from fedlab_course.methods import two_speeds
+from tests.course.check.from_notebook import text_of
 from tests.support import path, quadratics
 
 WORK = {
@@ -93,6 +94,15 @@ def test_the_rates_repeat_the_stored_runs_at_the_rate_of_the_other_tables() -> N
     for name in names:
         gap = rates.slow_accuracy[name] - earlier.slow_accuracy[name]
         assert abs(gap.mean()) < 0.01
+
+
+def test_more_rounds_lower_the_price_too() -> None:
+    table = tables.read("speed_rounds").set_index(["rounds", "algorithm", "seed"])["slow_accuracy"]
+    gap = (table.unstack("algorithm").eval("100 * (even - keep)")).groupby("rounds")
+    assert gap.mean().round().tolist() == [18, 8, 5] and gap.size().eq(10).all()
+    text = text_of("09_partial_work.ipynb")
+    words = "18 points after 100 rounds, eight after 200 and five after 400"
+    assert f"at 0.05 it is {words}" in text
 
 
 def test_a_longer_step_is_the_move_of_fedprox_times_the_factor() -> None:

@@ -249,6 +249,17 @@ def test_old_controls_help_and_the_gradients_help_at_first() -> None:
     assert -0.01 < found.low < found.high < 0.01
 
 
+def test_with_twenty_clients_a_start_from_the_gradients_ends_alike() -> None:
+    ends = [
+        tables.matching("scaffold_starts", {"clients_per_round": 20, "algorithm": name}).set_index(
+            "seed"
+        )["end_accuracy"]
+        for name in ("zero", "gradients")
+    ]
+    found = t_interval(ends[1] - ends[0])
+    assert -0.01 < found.low < found.high < 0.01
+
+
 def test_controls_that_are_zero_or_old() -> None:
     """A client takes part with the probability 0.02 in each of 100 rounds. Of the controls in use a
     share is still zero; the ages of the others, in rounds since the last use, have this median.

@@ -23,13 +23,14 @@ class PlainPenalty(fl.FedMas):
     """Ω = 1 for every parameter, from the second update on."""
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
-        _hold(server, torch.ones_like(server.params), self.strength)
+        server.state["importance"] = torch.ones_like(server.params)
+        server.state["weight"] = 2 * self.strength * server.state["importance"]
 
 
 @dataclass(frozen=True)
 class ShuffledPenalty(fl.FedMas):
     """The values of Ω trade places within each tensor of the model, in a new order after each
-    tier.
+    tier. What is added up is Ω as it was measured.
     """
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
@@ -37,7 +38,7 @@ class ShuffledPenalty(fl.FedMas):
         rng = server.stream("shuffled", int(server.state["clusters"][updates.clients[0]]))
         parts = [server.state["importance"][place] for place in server.layout.values()]
         mixed = torch.cat([part[rng.permutation(len(part))] for part in parts])
-        _hold(server, mixed, self.strength)
+        server.state["weight"] = 2 * self.strength * mixed
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,3 @@ class PenaltyOnRandomGroups(fl.FedMas):
     """
 
     tiers: Tiers | str | list[int] = field(default_factory=ShuffledTiers, init=False)
-
-
-def _hold(server: Server, importance: torch.Tensor, strength: float) -> None:
-    server.state["importance"] = importance
-    server.state["weight"] = 2 * strength * importance

@@ -22,6 +22,7 @@ from fedlab_course.methods import forgotten
 RUNS: dict[str, fl.FedMas] = {
     "TFedAvg": fl.algorithms.TFedAvg(),
     "FedMas": fl.FedMas(0.1, penalty_step="implicit"),
+    "FedMas replaced": fl.FedMas(1.0, penalty_step="implicit"),  # the best λ at this rate
     "FedMas softmax": fl.FedMas(100.0, penalty_step="implicit", output="softmax"),
     "FedMas added up": fl.FedMas(1.0, penalty_step="implicit", importance_update="accumulate"),
 }

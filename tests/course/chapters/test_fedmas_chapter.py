@@ -208,12 +208,28 @@ def test_a_shuffled_importance_has_the_same_values_in_each_tensor() -> None:
         # without a pull both have the same models, and so the same Ω before it is shuffled
         simulation = fl.Simulation(fed, model, rule(1e-12, penalty_step="implicit"), **work)
         simulation.run()
-        found[rule] = simulation.state_dict()["algorithm"]["importance"]
+        found[rule] = simulation.state_dict()["algorithm"]["weight"]
     plain, shuffled = found.values()
     sizes = [parameter.numel() for parameter in model.parameters()]
     assert not torch.equal(plain, shuffled)
     for one, other in zip(plain.split(sizes), shuffled.split(sizes), strict=True):
-        torch.testing.assert_close(one.sort().values, other.sort().values, rtol=1e-3, atol=1e-6)
+        torch.testing.assert_close(one.sort().values, other.sort().values, rtol=1e-3, atol=1e-18)
+
+
+def test_a_shuffled_importance_is_added_up_as_it_was_measured() -> None:
+    fed, model, _ = one_label(54)
+    work = {"rounds": 2, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
+    work |= {"seed": 54, "progress": False}
+    own = {"penalty_step": "implicit", "importance_update": "accumulate"}
+    states = []
+    for rule in (fl.FedMas, penalties.ShuffledPenalty):
+        simulation = fl.Simulation(fed, model, rule(1e-12, **own), **work)
+        simulation.run()
+        states.append(simulation.state_dict()["algorithm"])
+    true, shuffled = (state["importance"] for state in states)
+    torch.testing.assert_close(true, shuffled, rtol=1e-3, atol=1e-6)
+    largest, mixed = (state["weight"].topk(1500).indices for state in states)
+    assert len(set(largest.tolist()) & set(mixed.tolist())) < 500  # a tenth of all, by chance 150
 
 
 def test_the_first_model_as_anchor_changes_all_but_the_first_tier_of_a_round() -> None:

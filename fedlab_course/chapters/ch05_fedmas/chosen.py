@@ -15,7 +15,7 @@ CHOSEN = {
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
     "FedMas": (0.1, 0.4),
-    "Ω added up, shuffled": (3.0, 0.2828),
+    "Ω added up, shuffled": (1.0, 0.4),
     ADDED_UP: (1.0, 0.2828),
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg

@@ -26,7 +26,7 @@ _TOP = 1.04  # of the axis of y
 # as in "tiers_memory": method → its name and look, window → its words
 _FOLLOWED = {
     "TFedAvg": ("TFedAvg", LOOKS["TFedAvg"]),
-    "FedMas": (_("Ω replaced"), LOOKS["FedMas"]),
+    "FedMas replaced": (_("Ω replaced"), LOOKS["FedMas"]),
     "FedMas added up": (_("Ω added up"), LOOKS[ADDED_UP]),
 }
 _WINDOWS = {"first": _("first 50 updates"), "last": _("rounds 46 to 50")}

@@ -19,7 +19,7 @@ from fedlab_course.methods.forgotten import Followed
 
 _ = translator(__name__)
 
-RATED = ("FedAvg", "tiers side by side", "random groups", "TFedAvg")
+RATED = ("FedAvg", "tiers side by side", "random groups", "TFedAvg", "one client an update")
 _NAMES = {
     "tiers side by side": _("tiers side by side"),
     "random groups": _("random groups"),
@@ -50,10 +50,7 @@ def rated() -> go.Figure:
     and test images that chose nothing.
     """
     fedavg = best_rates.judged(_SPLIT, "FedAvg", "rounds")
-    ends = {
-        name: best_rates.judged(_SPLIT, name, "rounds")
-        for name in (*RATED[1:], "one client an update")
-    }
+    ends = {name: best_rates.judged(_SPLIT, name, "rounds") for name in RATED[1:]}
     return comparison_figures.differences(
         {_NAMES.get(name, name): (found - fedavg).to_numpy() for name, found in ends.items()},
         margin=best_rates.MARGIN,
@@ -62,15 +59,16 @@ def rated() -> go.Figure:
 
 
 def within() -> pd.DataFrame:
-    """The accuracy of the last whole round within ``UPDATES`` updates of FedAvg and of TFedAvg,
-    each at its best rate for it, and that of TFedAvg with about as much training as FedAvg.
+    """The accuracy of the last whole round within ``UPDATES`` updates of FedAvg, random groups and
+    TFedAvg, each at its best rate for it, and that of TFedAvg with about as much training as
+    FedAvg.
     """
     rows = {
-        name: _spread(
+        _NAMES.get(name, name): _spread(
             best_rates.judged(_SPLIT, name, "updates"),
             best_rates.best_rate(_SPLIT, name, "updates"),
         )
-        for name in ("FedAvg", "TFedAvg")
+        for name in ("FedAvg", "random groups", "TFedAvg")
     }
     full = tables.read("full_tiers")
     rows[_("TFedAvg, 12 times the training")] = _spread(full["accuracy"], full["lr"].iloc[0])

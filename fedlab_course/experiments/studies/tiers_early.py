@@ -34,6 +34,9 @@ RULES: dict[str, Callable[[float], fl.FedMas]] = {
     "Ω added up, shuffled": partial(
         penalties.ShuffledPenalty, penalty_step="implicit", importance_update="accumulate"
     ),
+    "random groups, Ω added up": partial(
+        penalties.PenaltyOnRandomGroups, penalty_step="implicit", importance_update="accumulate"
+    ),
     "FedMas, Ω averaged": partial(fl.FedMas, penalty_step="implicit", importance_update="ema"),
 }
 STRENGTHS = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)

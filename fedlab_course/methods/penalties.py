@@ -1,5 +1,5 @@
-"""Controls of FedMas: other penalties on its tiers, its penalty with another anchor, and its
-penalty on random groups.
+"""Controls of FedMas: other penalties on its tiers, its penalty with another anchor or in the first
+rounds alone, and its penalty on random groups.
 
 An importance Ω [P] is measured as in FedMas, after each tier.
 """
@@ -51,6 +51,16 @@ class PenaltyAtFirstModel(fl.FedMas):
 
     def correction(self, server: Server, client: int) -> Correction:
         return replace(super().correction(server, client), anchor=server.state["first"])
+
+
+@dataclass(frozen=True)
+class PenaltyAtFirst(fl.FedMas):
+    """The penalty ends with round ``last_round``."""
+
+    last_round: int = 10
+
+    def _has_penalty(self, server: Server) -> bool:
+        return server.round <= self.last_round and super()._has_penalty(server)
 
 
 @dataclass(frozen=True)

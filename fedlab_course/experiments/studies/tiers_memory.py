@@ -17,7 +17,7 @@ from fedlab_core.losses import OUTPUT_NORMS, Output
 from fedlab_course.experiments.base import Experiment, ResultRow
 from fedlab_course.experiments.measured_runs import DIGITS, deal
 from fedlab_course.experiments.studies.tiers_early import UPDATES
-from fedlab_course.methods import forgotten
+from fedlab_course.methods import forgotten, penalties
 
 RUNS: dict[str, fl.FedMas] = {
     "TFedAvg": fl.algorithms.TFedAvg(),
@@ -25,6 +25,9 @@ RUNS: dict[str, fl.FedMas] = {
     "FedMas replaced": fl.FedMas(1.0, penalty_step="implicit"),  # the best λ at this rate
     "FedMas softmax": fl.FedMas(100.0, penalty_step="implicit", output="softmax"),
     "FedMas added up": fl.FedMas(1.0, penalty_step="implicit", importance_update="accumulate"),
+    "FedMas added up, ten rounds": penalties.PenaltyAtFirst(
+        1.0, penalty_step="implicit", importance_update="accumulate"
+    ),
 }
 _SAMPLES = 50
 _RATE = 0.07071

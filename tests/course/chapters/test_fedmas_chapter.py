@@ -251,6 +251,18 @@ def test_the_first_model_as_anchor_changes_all_but_the_first_tier_of_a_round() -
     assert torch.equal(starts[1], first[12])  # the round has 13 tiers
 
 
+def test_a_penalty_at_first_is_fedmas_to_its_last_round_and_then_tiers_alone() -> None:
+    fed, model, _ = one_label(54)
+    work = {"clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "seed": 54}
+    work |= {"progress": False}
+    own = {"penalty_step": "implicit", "importance_update": "accumulate"}
+    rule = penalties.PenaltyAtFirst(1.0, **own, last_round=2)
+    held = fl.simulate(fed, model, fl.FedMas(1.0, **own), rounds=3, **work)
+    first = fl.simulate(fed, model, rule, rounds=3, **work)
+    accuracies = [[record.test_accuracy for record in run.records] for run in (held, first)]
+    assert accuracies[0][:2] == accuracies[1][:2] and accuracies[0][2] != accuracies[1][2]
+
+
 def test_a_followed_run_is_the_plain_one_and_knows_each_label_after_each_update() -> None:
     fed, model, tiers = one_label(54)
     work = {"clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1, "seed": 54}

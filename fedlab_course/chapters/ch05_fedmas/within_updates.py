@@ -58,23 +58,6 @@ def rated() -> go.Figure:
     )
 
 
-def within() -> pd.DataFrame:
-    """The accuracy of the last whole round within ``UPDATES`` updates of FedAvg, random groups and
-    TFedAvg, each at its best rate for it, and that of TFedAvg with about as much training as
-    FedAvg.
-    """
-    rows = {
-        _NAMES.get(name, name): _spread(
-            best_rates.judged(_SPLIT, name, "updates"),
-            best_rates.best_rate(_SPLIT, name, "updates"),
-        )
-        for name in ("FedAvg", "random groups", "TFedAvg")
-    }
-    full = tables.read("full_tiers")
-    rows[_("TFedAvg, 12 times the training")] = _spread(full["accuracy"], full["lr"].iloc[0])
-    return pd.Series(rows, name=_("within 50 updates, 20 seeds")).to_frame()
-
-
 def _stored_early() -> dict[str, pd.Series]:
     """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed; of FedAvg after
     as many rounds as tiers make in them.
@@ -88,11 +71,6 @@ def _stored_early() -> dict[str, pd.Series]:
     for name in CHOSEN.keys() - ends.keys():
         ends[name] = with_penalty[with_penalty["method"] == name]["accuracy"]
     return {name: ends[name] for name in CHOSEN}
-
-
-def _spread(values: pd.Series, rate: float) -> str:
-    """The mean and the standard deviation over seeds, and the rate."""
-    return f"{values.mean():.1%} ± {values.std():.1%} (η = {rate:.2g})"
 
 
 def fifty_updates(

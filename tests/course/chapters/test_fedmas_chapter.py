@@ -40,17 +40,6 @@ def test_the_figure_of_leads_has_each_method_at_its_best_rate_seed_by_seed() -> 
         assert rows[name] == [*words, 20]
 
 
-def test_the_table_has_each_method_at_its_best_rate_within_fifty_updates() -> None:
-    table = within_updates.within()["within 50 updates, 20 seeds"]
-    assert table["FedAvg"] == "89.4% ± 4.1% (η = 0.8)"
-    assert table["TFedAvg"] == "28.0% ± 5.3% (η = 0.071)"
-    full = tables.read("full_tiers")["accuracy"]
-    assert table["TFedAvg, 12 times the training"].startswith(
-        f"{full.mean():.1%} ± {full.std():.1%}"
-    )
-    assert list(table.index[:3]) == ["FedAvg", "random groups", "TFedAvg"] and len(table) == 4
-
-
 def test_a_replaced_importance_was_run_twice_and_alike() -> None:
     stored = tables.read("tiers_early").set_index("seed")
     ends = {name: runs["accuracy"] for name, runs in stored.groupby("method")}

@@ -42,6 +42,19 @@ class ShuffledPenalty(fl.FedMas):
 
 
 @dataclass(frozen=True)
+class EvenPenalty(fl.FedMas):
+    """Every parameter of a tensor has the mean of the tensor's Ω. What is added up is Ω as it was
+    measured.
+    """
+
+    def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
+        super().after_aggregation(server, updates)
+        parts = [server.state["importance"][place] for place in server.layout.values()]
+        even = torch.cat([torch.full_like(part, float(part.mean())) for part in parts])
+        server.state["weight"] = 2 * self.strength * even
+
+
+@dataclass(frozen=True)
 class PenaltyAtFirstModel(fl.FedMas):
     """The anchor is the model with which the round began, not the one that the tier receives."""
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from fedlab_core.language import translator
 from fedlab_core.plots.colours import GREY
-from fedlab_core.plots.style import Look, add_band, new_figure, set_description
+from fedlab_core.plots.style import Look, add_band, group_look, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch05_fedmas.chosen import ADDED_UP, LOOKS
 from fedlab_course.chapters.ch05_fedmas.within_updates import UPDATES
@@ -27,7 +27,7 @@ _TOP = 1.04  # of the axis of y
 _FOLLOWED = {
     "TFedAvg": ("TFedAvg", LOOKS["TFedAvg"]),
     "FedMas added up": (_("Ω added up"), LOOKS[ADDED_UP]),
-    "FedMas added up, ten rounds": (_("Ω for ten rounds"), LOOKS["FedMas"]),
+    "FedMas added up, ten rounds": (_("Ω for ten rounds"), group_look(8)),
 }
 _ALWAYS = ("TFedAvg", "FedMas added up")  # with one rule for all rounds
 _WINDOWS = {"first": _("first 50 updates"), "last": _("rounds 46 to 50")}

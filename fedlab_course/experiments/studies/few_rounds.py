@@ -4,6 +4,9 @@
 training: their search, an epoch of 100 clients, is that of a round. "many_rounds" is FedAvg with as
 many rounds as tiers make updates in fifty rounds. "full_tiers" is TFedAvg within fifty updates with
 all clients of each tier and ``_EPOCHS`` epochs, so about as much training as FedAvg in as many.
+"one_step" is FedAvg with one local step a round: in fifty rounds it makes about as many steps as
+tiers and their search within fifty updates. "one_step_long" has ten times the rounds, and as many
+steps as fifty rounds of five epochs.
 "…_rates" runs each rate on seeds 100–102, measured on validation samples, as in "tiers_pairs"; then
 the best rate runs on seeds 200–219, measured on the test images. Accuracy is the mean over the last
 tenth of the rounds.
@@ -17,7 +20,7 @@ import fedlab_core as fl
 from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow, Tables
 from fedlab_course.experiments.measured_runs import DIGITS, deal, divided
 from fedlab_course.experiments.studies.learning_rates import ON_DIGITS, validated
-from fedlab_course.experiments.studies.tiers_early import SPLIT, after_tiers, whole
+from fedlab_course.experiments.studies.tiers_early import SPLIT, UPDATES, after_tiers, whole
 
 _EPOCHS = 13
 _CLIENTS = 100
@@ -33,6 +36,16 @@ def many(tiers: int) -> int:
     return int(DIGITS["rounds"]) * tiers
 
 
+def fifty(tiers: int) -> int:
+    """The rounds of FedAvg with fifty updates."""
+    return UPDATES
+
+
+def five_hundred(tiers: int) -> int:
+    """The rounds of one step with the steps of fifty rounds: two batches in each of five epochs."""
+    return 10 * UPDATES
+
+
 @dataclass(frozen=True)
 class _Study:
     """A method in a table, its ``rule`` and own settings ``work``, and the function from the number
@@ -42,7 +55,7 @@ class _Study:
     method: str
     rule: fl.Algorithm
     rounds_of: Callable[[int], int]
-    work: Mapping[str, int] = field(default_factory=dict)
+    work: Mapping[str, int | None] = field(default_factory=dict)
 
     def choose(self, seed: int, *, method: str) -> list[ResultRow]:
         """A row for each rate, measured on validation samples."""
@@ -73,8 +86,13 @@ def _pair(name: str, study: _Study) -> tuple[Experiment, Experiment]:
 
 
 _ALL = {"clients_per_round": _CLIENTS, "local_epochs": _EPOCHS}
+_ONE_STEP = {"local_epochs": None, "local_steps": 1}
 FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", _Study("FedAvg", fl.FedAvg(), few))
 MANY_ROUNDS_RATES, MANY_ROUNDS = _pair("many_rounds", _Study("FedAvg", fl.FedAvg(), many))
 FULL_TIERS_RATES, FULL_TIERS = _pair(
     "full_tiers", _Study("TFedAvg", fl.algorithms.TFedAvg(), whole, _ALL)
+)
+ONE_STEP_RATES, ONE_STEP = _pair("one_step", _Study("FedAvg", fl.FedAvg(), fifty, _ONE_STEP))
+ONE_STEP_LONG_RATES, ONE_STEP_LONG = _pair(
+    "one_step_long", _Study("FedAvg", fl.FedAvg(), five_hundred, _ONE_STEP)
 )

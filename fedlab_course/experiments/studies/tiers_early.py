@@ -34,6 +34,9 @@ RULES: dict[str, Callable[[float], fl.FedMas]] = {
     "Ω added up, shuffled": partial(
         penalties.ShuffledPenalty, penalty_step="implicit", importance_update="accumulate"
     ),
+    "Ω added up, even in each tensor": partial(
+        penalties.EvenPenalty, penalty_step="implicit", importance_update="accumulate"
+    ),
     "random groups, Ω added up": partial(
         penalties.PenaltyOnRandomGroups, penalty_step="implicit", importance_update="accumulate"
     ),

@@ -3,9 +3,10 @@ logits and Ω grow; digits, one label a client, 50 rounds.
 
 TFedAvg, FedMas, and FedMas with Ω of the softmax or with an Ω that is added up, at one rate, η =
 0.071, the best of TFedAvg within fifty updates. ``window``: "first", the whole rounds within fifty
-updates, or "last", rounds 46 to 50. ``after_n``: the accuracy on the label n updates after its
-turn. The curves have ``test_accuracy``, ``outputs``, the root mean squared logit on the test
-images, and ``importance``, the mean over all parameters of Ω on the first ``_SAMPLES`` test images.
+updates, "last", rounds 46 to 50, or "next", the round after the end of a penalty. ``after_n``: the
+accuracy on the label n updates after its turn. The curves have ``test_accuracy``, ``outputs``, the
+root mean squared logit on the test images, and ``importance``, the mean over all parameters of Ω on
+the first ``_SAMPLES`` test images.
 """
 
 import numpy as np
@@ -40,8 +41,11 @@ def run(seed: int, *, method: str, rounds: int = DIGITS["rounds"]) -> list[Resul
     model = fl.models.mlp(fed, seed=seed)
     count = len(np.unique(forgotten.found(fed, model, seed)))
     work = DIGITS | {"rounds": rounds, "lr": _RATE, "seed": seed, "progress": False}
-    found = forgotten.follow(fed, model, RUNS[method], **work)
+    rule = RUNS[method]
+    found = forgotten.follow(fed, model, rule, **work)
     windows = {"first": slice(UPDATES // count * count), "last": slice(-_LAST * count, None)}
+    if isinstance(rule, penalties.PenaltyAtFirst):
+        windows["next"] = slice(rule.last_round * count, (rule.last_round + 1) * count)
     rows: list[ResultRow] = []
     for window, updates in windows.items():
         left = forgotten.kept(found.part(updates))

@@ -46,7 +46,7 @@ def test_at_one_rate_the_strength_is_the_best_and_a_replaced_importance_grows(te
     assert [round(mean[4]), round(mean[50], -2)] == [3, 700] and "from 3 to 700." in text
     ends = (100 * curves["test_accuracy_mean"].unstack("method").loc[50]).round().astype(int)
     assert f"$\\Omega$ has {ends['FedMas replaced']} % in the end" in text
-    assert f"After fifty rounds it has {ends['FedMas added up, ten rounds']} %." in text
+    assert f"After fifty rounds the model has {ends['FedMas added up, ten rounds']} %." in text
     pairs = tables.read("tiers_pairs").query("lr == 0.07071")
     best = pairs.groupby(["method", "strength"])["accuracy"].mean()
     assert best["FedMas, Ω added up"].idxmax() == best["FedMas"].idxmax() == 1.0
@@ -208,8 +208,8 @@ def test_within_fifty_updates_it_is_not_the_training_that_tiers_lack(text: str) 
     full = tables.read("full_tiers").set_index("seed")
     assert full["rounds"].tolist() == (tables.read("few_rounds")["rounds"] - 1).tolist()
     ends = [round(100 * found.mean()) for found in (fedavg, tiers, full["accuracy"])]
-    assert f"FedAvg has {ends[0]} % after fifty updates. TFedAvg has {ends[1]} %" in text
-    assert f"with 12 times the training it has {ends[2]} %." in text
+    assert f"of them, and has {ends[1]} %" in text and f"has {ends[0]} % after fifty" in text
+    assert f"12 times the training, it has {ends[2]} %." in text
     few = tables.read("few_rounds")["accuracy"].mean()
     words = f"FedAvg has {100 * few:.0f} with as little training, {ends[0]} with ten times as much"
     assert words in text
@@ -220,13 +220,13 @@ def test_within_fifty_updates_it_is_not_the_training_that_tiers_lack(text: str) 
 
 def test_random_groups_at_another_rate(text: str) -> None:
     mean, interval = points(best_rates.ahead("one_label", "TFedAvg", "random groups"))
-    assert f"Tiers end {mean} above random groups {interval}" in text
+    assert f"In turn they add {bare(mean)} {interval} at the chosen rates" in text
     runs = best_rates.judged_runs("one_label", "random groups", "bytes").set_index("seed")
     assert runs["lr"].unique().tolist() == [0.2828]
     mean, interval = points(
         best_rates.judged("one_label", "TFedAvg", "rounds") - runs["end_accuracy"]
     )
-    assert f"At 0.28 tiers add {mean.removesuffix(' points')} {interval}" in text
+    assert f"and {bare(mean)} {interval} at $\\eta=0.28$ for both" in text
     curve = best_rates.curve("one_label", "TFedAvg")
     rates = [rate for rate in curve if rate > 0.2]
     assert [round(rate, 2) for rate in rates[:2]] == [0.28, 0.4]

@@ -8,8 +8,10 @@ _ = translator(__name__)
 
 ADDED_UP = "FedMas, Ω added up"  # a new Ω is added to the old ones, and does not replace them
 # λ and η: the best on validation samples within fifty updates, for groups without a penalty of
-# "rates_digits", with one of "tiers_pairs"; for FedAvg in as few rounds of "few_rounds_rates"
+# "rates_digits", with one of "tiers_pairs"; for FedAvg with as little training of
+# "one_step_rates" and "few_rounds_rates"
 CHOSEN = {
+    "FedAvg, one step": (0.0, 0.5657),
     "FedAvg": (0.0, 0.8),
     "random groups": (0.0, 0.2),
     "TFedAvg": (0.0, 0.07071),
@@ -20,6 +22,7 @@ CHOSEN = {
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
+    "FedAvg, one step": look(known_slot("FedAvg") or 0),
     "FedAvg": look(known_slot("FedAvg") or 0),
     "random groups": group_look(COMPETITORS["random groups"]),
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
@@ -29,6 +32,7 @@ LOOKS = {
     ADDED_UP: group_look(7),
 }
 _NAMES = {
+    "FedAvg, one step": _("FedAvg, one step a round"),
     "FedAvg": _("FedAvg, 4–6 rounds"),
     "random groups": _("random groups"),
     "TFedAvg": _("tiers (TFedAvg)"),

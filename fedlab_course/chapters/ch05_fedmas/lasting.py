@@ -23,14 +23,18 @@ _SHOWN = (4, 10, 11, 20, 50)  # rounds in the table of a figure
 _STANDARD_ERRORS = 2
 _AT_MOST = 9  # marks of a curve
 _TOP = 1.04  # of the axis of y
+_TEN_ROUNDS = "FedMas added up, ten rounds"
 # as in "tiers_memory": method → its name and look, window → its words
 _FOLLOWED = {
     "TFedAvg": ("TFedAvg", LOOKS["TFedAvg"]),
     "FedMas added up": (_("Ω added up"), LOOKS[ADDED_UP]),
-    "FedMas added up, ten rounds": (_("Ω for ten rounds"), group_look(8)),
+    _TEN_ROUNDS: (_("Ω for ten rounds"), group_look(8)),
 }
-_ALWAYS = ("TFedAvg", "FedMas added up")  # with one rule for all rounds
-_WINDOWS = {"first": _("first 50 updates"), "last": _("rounds 46 to 50")}
+_WINDOWS = {
+    "first": _("first 50 updates"),
+    "next": _("round 11"),
+    "last": _("rounds 46 to 50"),
+}
 
 
 class _Curve(NamedTuple):
@@ -68,8 +72,8 @@ def fifty_rounds() -> go.Figure:
 
 
 def left() -> go.Figure:
-    """What is left of a label after its turn, in the first and in the last rounds: mean ± two
-    standard errors over the stored seeds.
+    """What is left of a label after its turn, in the first and in the last rounds and in the round
+    after the end of Ω: mean ± two standard errors over the stored seeds.
     """
     figure = new_figure(
         title=_("What is left of a label, η = 0.071, λ = 1, 20 seeds"),
@@ -78,18 +82,20 @@ def left() -> go.Figure:
         height=420,
     )
     titles = list(_WINDOWS.values())
-    figure.set_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.05, subplot_titles=titles)
+    figure.set_subplots(
+        1, len(titles), shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=titles
+    )
     rows = []
     for column, (window, words) in enumerate(_WINDOWS.items(), start=1):
         curves = {
             name: _left(method, window, look)
             for method, (name, look) in _FOLLOWED.items()
-            if method in _ALWAYS
+            if (method == _TEN_ROUNDS) == (window == "next")
         }
         panel = new_figure(title=None, x_title="", y_title="")
         _draw(panel, curves, _("{name}, {x} updates later: {y}"))
         for trace in panel.data:
-            shown = column == 1 and trace.fill is None
+            shown = window != "last" and trace.fill is None
             figure.add_trace(trace.update(showlegend=shown), row=1, col=column)
         rows += [
             [name, words, *(f"{value:.0%}" for value in curve.mean)]
@@ -101,7 +107,8 @@ def left() -> go.Figure:
     figure.update_layout(margin_t=84, title_pad_b=34)
     text = _(
         "Accuracy on the test images of a label right after its turn and up to {updates} updates "
-        "later, in the first and in the last rounds, mean and two standard errors over 20 seeds."
+        "later, in the first and in the last rounds, and in the round after the end of Ω, mean and "
+        "two standard errors over 20 seeds."
     ).format(updates=AFTER)
     later = (_("{count} later").format(count=count) for count in range(AFTER + 1))
     set_description(figure, text, [_("method"), _("rounds"), *later], rows)

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.language import translator
-from fedlab_core.plots.colours import GREY
 from fedlab_core.plots.style import Look, new_figure, set_description
 from fedlab_course import comparison_figures
 from fedlab_course.chapters.ch05_fedmas.chosen import CHOSEN, LOOKS, full_name
@@ -24,6 +23,7 @@ _NAMES = {
     "tiers side by side": _("tiers side by side"),
     "random groups": _("random groups"),
     "one client an update": _("one client an update"),
+    "one_step_long": _("FedAvg, one step a round, 500 rounds"),
 }
 UPDATES = 50
 _LOWEST = 0.5  # accuracy in the figure of rates
@@ -47,10 +47,11 @@ def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
 
 def rated() -> go.Figure:
     """What each adds to FedAvg after fifty rounds, seed by seed and each at its best rate, on seeds
-    and test images that chose nothing.
+    and test images that chose nothing; last FedAvg with as many local steps in 500 rounds.
     """
     fedavg = best_rates.judged(_SPLIT, "FedAvg", "rounds")
     ends = {name: best_rates.judged(_SPLIT, name, "rounds") for name in RATED[1:]}
+    ends["one_step_long"] = tables.read("one_step_long").set_index("seed")["accuracy"]
     return comparison_figures.differences(
         {_NAMES.get(name, name): (found - fedavg).to_numpy() for name, found in ends.items()},
         margin=best_rates.MARGIN,
@@ -59,11 +60,12 @@ def rated() -> go.Figure:
 
 
 def _stored_early() -> dict[str, pd.Series]:
-    """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed; of FedAvg after
-    as many rounds as tiers make in them.
+    """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed, all with about as
+    much training.
     """
     with_penalty = tables.read("tiers_early").set_index("seed")
     ends = {
+        "FedAvg, one step": tables.read("one_step").set_index("seed")["accuracy"],
         "FedAvg": tables.read("few_rounds").set_index("seed")["accuracy"],
         "random groups": best_rates.judged(_SPLIT, "random groups", "updates"),
         "TFedAvg": best_rates.judged(_SPLIT, "TFedAvg", "updates"),
@@ -100,8 +102,7 @@ def fifty_updates(
 
 def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     """A row for each method of ``CHOSEN``: a faint dot for each stored seed, a bar at their mean,
-    and a ring for each of the reader's runs; a dotted line at the stored accuracy of FedAvg after
-    ``UPDATES`` updates.
+    and a ring for each of the reader's runs.
 
     ``runs``: key of ``CHOSEN`` → runs.
     """
@@ -109,7 +110,7 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
         title=_("Last round within {updates} updates").format(updates=UPDATES),
         x_title=_("test accuracy"),
         y_title="",
-        height=580,
+        height=620,
         legend=False,
     )
     rows = []
@@ -118,7 +119,6 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
         _add_row(figure, place, full_name(key), ends.tolist(), mine, LOOKS[key])
         spread = f"{ends.mean():.1%} ± {ends.std():.1%}"
         rows.append([full_name(key), spread, _(", ").join(f"{value:.0%}" for value in mine)])
-    words = _add_fedavg(figure)
     names = [row[0] for row in rows]
     figure.update_yaxes(
         tickvals=list(range(len(rows))), ticktext=names, range=[len(rows) - 0.5, -0.9]
@@ -126,23 +126,11 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     figure.update_xaxes(range=[0, 1.01], tickformat=".0%")
     text = _(
         "Dot chart of test accuracy: a dot for each of 20 stored seeds, a bar for their mean, and "
-        "a ring for each live run. Dotted line: {words}."
-    ).format(words=words)
+        "a ring for each live run."
+    )
     columns = [_("method"), _("stored, mean ± standard deviation"), _("live runs")]
     set_description(figure, text, columns, rows)
     return figure
-
-
-def _add_fedavg(figure: go.Figure) -> str:
-    """Add a dotted line at FedAvg's mean within ``UPDATES`` updates, at its best rate and over the
-    stored seeds; return its words.
-    """
-    mean = float(best_rates.judged(_SPLIT, "FedAvg", "updates").mean())
-    words = _("FedAvg, fifty updates, ten times the training: {mean:.0%}").format(mean=mean)
-    figure.add_vline(x=mean, line={"color": GREY, "width": 2, "dash": "dot"})
-    note: dict[str, Any] = {"showarrow": False, "xanchor": "right", "xshift": -6}
-    figure.add_annotation(x=mean, y=-0.65, text=words, font={"color": GREY}, **note)
-    return words
 
 
 def _add_row(

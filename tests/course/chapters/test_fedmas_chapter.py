@@ -33,9 +33,14 @@ def test_the_figure_of_leads_has_each_method_at_its_best_rate_seed_by_seed() -> 
         "random groups",
         "TFedAvg",
         "one client an update",
+        "FedAvg, one step a round, 500 rounds",
     ]
-    for name in rows:
-        found = t_interval(100 * best_rates.ahead("one_label", name))
+    fedavg = best_rates.judged("one_label", "FedAvg", "rounds")
+    leads = {name: best_rates.ahead("one_label", name) for name in list(rows)[:4]}
+    steps = tables.read("one_step_long").set_index("seed")["accuracy"]
+    leads["FedAvg, one step a round, 500 rounds"] = steps - fedavg
+    for name, gaps in leads.items():
+        found = t_interval(100 * gaps)
         words = [f"{end:+.1f}" for end in (found.mean, found.low, found.high)]
         assert rows[name] == [*words, 20]
 
@@ -60,6 +65,45 @@ def test_fedavg_in_as_few_rounds_trains_about_as_much_at_its_best_rate() -> None
     assert (rounds.min(), rounds.max()) == (3, 5)
     assert (few["rounds"] * 20).mean() == pytest.approx(97, rel=0.1)  # clients that train
     assert round(1000 / 97) == 10
+
+
+def test_fedavg_with_one_step_a_round_makes_as_many_steps_at_its_best_rate() -> None:
+    fed, _, _ = one_label(200)
+    steps = np.ceil(np.array([len(part) for part in fed.parts]) / 10)  # of an epoch
+    epoch = steps.mean()
+    assert epoch == pytest.approx(2, abs=0.05)
+    for name, clients in (("one_step", 77 * 5 + 100), ("one_step_long", 50 * 20 * 5)):
+        runs = tables.read(name)
+        assert runs["rounds"].nunique() == 1
+        assert runs["rounds"].iloc[0] * 20 == pytest.approx(clients * epoch, rel=0.05)
+        rates = tables.read(f"{name}_rates").groupby("lr")["accuracy"].mean()
+        assert runs["lr"].unique().tolist() == [rates.idxmax()]
+        assert len(rates) == 17 and min(rates.index) < rates.idxmax() < max(rates.index)
+
+
+def test_with_an_importance_tiers_send_a_quarter_of_fifty_rounds_of_fedavg() -> None:
+    fedavg, added = (
+        best_rates.judged_runs("one_label", name, "updates").set_index("seed")
+        for name in ("FedAvg", "FedMas added up")
+    )
+    client = fedavg["bytes"] / (50 * 20)
+    search = 100 * client
+    tiers = added["server_updates"] / 50
+    early = 50 // tiers * (added["bytes"] - search) / 50 + search
+    assert round((fedavg["bytes"] / early).mean()) == 4
+
+
+def test_an_even_importance_has_the_mean_of_each_tensor() -> None:
+    fed, model, _ = one_label(54)
+    work = {"rounds": 1, "clients_per_round": 20, "local_epochs": 1, "batch_size": 10, "lr": 0.1}
+    rule = penalties.EvenPenalty(0.5, penalty_step="implicit")
+    simulation = fl.Simulation(fed, model, rule, **work, seed=54, progress=False)
+    simulation.run()
+    state = simulation.state_dict()["algorithm"]
+    sizes = [parameter.numel() for parameter in model.parameters()]
+    pairs = zip(state["weight"].split(sizes), state["importance"].split(sizes), strict=True)
+    for weight, importance in pairs:  # the weight is 2λΩ, and λ is a half
+        torch.testing.assert_close(weight, torch.full_like(weight, float(importance.mean())))
 
 
 def test_fedavg_in_as_many_updates_has_its_best_rate_and_the_updates_of_tiers() -> None:
@@ -275,11 +319,10 @@ def test_a_row_has_a_dot_for_each_stored_run_and_a_ring_for_each_of_the_reader()
     assert rows["tiers, Ω replaced, λ = 0.1, η = 0.4"] == ["55.5% ± 10.8%", "50%, 70%"]
     assert rows["FedAvg, 4–6 rounds, η = 0.8"] == ["34.8% ± 12.5%", ""]
     dots, bars, rings = figure.data[0::3], figure.data[1::3], figure.data[2::3]
-    assert [len(trace.x) for trace in dots] == [20] * 7
-    assert [list(trace.x) for trace in rings] == [[], [], [], [], [0.5, 0.7], [], []]
+    assert [len(trace.x) for trace in dots] == [20] * 8
+    assert [list(trace.x) for trace in rings] == [[], [], [], [], [], [0.5, 0.7], [], []]
     for dot, bar in zip(dots, bars, strict=True):
         assert bar.x[0] == pytest.approx(np.mean(dot.x))
-    assert figure.layout.annotations[0].text == "FedAvg, fifty updates, ten times the training: 89%"
 
 
 def test_two_panels_have_the_same_runs_over_rounds_and_over_updates() -> None:

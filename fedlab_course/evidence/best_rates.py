@@ -27,7 +27,8 @@ MEASURES = {
     "updates": "accuracy_at_updates",
     "bytes": "accuracy_at_bytes",
 }
-FEDMAS = ("FedMas explicit", "FedMas implicit", "FedMas softmax")  # validation chooses one
+# validation chooses one
+FEDMAS = ("FedMas explicit", "FedMas implicit", "FedMas softmax", "FedMas added up")
 EPOCHS = 5
 MARGIN = 0.01  # δ of accuracies on the digits
 Curve = dict[float, np.ndarray]  # η → one accuracy for each seed

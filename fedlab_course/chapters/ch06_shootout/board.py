@@ -41,6 +41,7 @@ _TITLES = {
     "FedMas explicit": _("FedMas, explicit steps"),
     "FedMas implicit": _("FedMas, implicit steps"),
     "FedMas softmax": _("FedMas, Ω of the softmax"),
+    "FedMas added up": _("FedMas, Ω added up"),
 }
 FEDERATIONS = {
     _("one label"): "one_label",

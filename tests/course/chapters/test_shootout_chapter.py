@@ -1,15 +1,19 @@
 """Chapter 6: the board's ranking, budgets filled by a reader's rule, and the patient's ledger."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
 import fedlab_core as fl
+from fedlab_core.compare import t_interval
 from fedlab_course.chapters.ch06_shootout import board, figures
 from fedlab_course.check import registry
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.methods.one_client import OneClientAnUpdate
+from tests.course.check.from_notebook import text_of
 from tests.support import blobs, run
 
 WORK = {
@@ -105,9 +109,31 @@ def test_a_row_has_the_name_of_the_method_and_not_of_the_variant() -> None:
     assert set(names) <= set(board.METHODS)
 
 
+def test_the_table_below_the_board_has_what_is_drawn() -> None:
+    text = text_of("06_shootout.ipynb")
+    for axis, words in (
+        ("rounds", "FedAvg, FedProx, FedCurv: 9 |"),
+        ("updates", "FedAvg, FedProx, FedCurv: 7, FedMas: 17, TFedAvg: 68 |"),
+        ("bytes", "FedMas: 4, FedAvg, FedProx: 7, SCAFFOLD: 9, FedCurv: 26 |"),
+    ):
+        found = board.accuracies("one_label", axis)
+        del found[board.COMPETITOR]
+        best = max(values.mean() for values in found.values())
+        behind = {name: round(100 * (best - values.mean())) for name, values in found.items()}
+        assert words in text
+        for names, points in re.findall(r"((?:[A-Z]\w+(?:, )?)+): (\d+)", words):
+            assert {behind[name] for name in names.split(", ")} == {int(points)}
+    found = board.accuracies("one_label", "bytes")
+    gap = t_interval(100 * (found["FedMas"] - found["FedAvg"]))
+    interval = f"[{gap.low:.1f}, {gap.high:.1f}]"
+    assert f"FedMas is {gap.mean:.1f} points above FedAvg {interval}" in text
+    gap = t_interval(100 * (found["TFedAvg"] - found["FedMas"]))
+    assert f"and TFedAvg {gap.mean:.1f} above FedMas" in text
+
+
 def test_the_line_below_the_board_names_the_variant_of_fedmas() -> None:
     title = board.board("one_label", "rounds").layout.xaxis.title.text
-    assert title.endswith("by validation: FedMas, Ω of the softmax, λ = 10, η = 0.28")
+    assert title.endswith("by validation: FedMas, Ω added up, λ = 0.0001, η = 0.28")
     assert board.setting("one_label", "FedAvg", "bytes") == "FedAvg, η = 0.8"
 
 

@@ -4,6 +4,7 @@
 training: their search, an epoch of 100 clients, is that of a round. "many_rounds" is FedAvg with as
 many rounds as tiers make updates in fifty rounds. "full_tiers" is TFedAvg within fifty updates with
 all clients of each tier and ``_EPOCHS`` epochs, so about as much training as FedAvg in as many.
+"few_sides" has the clients of tiers within fifty updates, who train side by side in as many rounds.
 "one_step" is FedAvg with one local step a round: in fifty rounds it makes about as many steps as
 tiers and their search within fifty updates. "one_step_long" has ten times the rounds, and as many
 steps as fifty rounds of five epochs.
@@ -21,6 +22,7 @@ from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow
 from fedlab_course.experiments.measured_runs import DIGITS, deal, divided
 from fedlab_course.experiments.studies.learning_rates import ON_DIGITS, validated
 from fedlab_course.experiments.studies.tiers_early import SPLIT, UPDATES, after_tiers, whole
+from fedlab_course.methods.side_by_side import SideBySide
 
 _EPOCHS = 13
 _CLIENTS = 100
@@ -86,6 +88,7 @@ def _pair(name: str, study: _Study) -> tuple[Experiment, Experiment]:
 
 
 _ALL = {"clients_per_round": _CLIENTS, "local_epochs": _EPOCHS}
+FEW_SIDES_RATES, FEW_SIDES = _pair("few_sides", _Study("tiers side by side", SideBySide(), whole))
 _ONE_STEP = {"local_epochs": None, "local_steps": 1}
 FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", _Study("FedAvg", fl.FedAvg(), few))
 MANY_ROUNDS_RATES, MANY_ROUNDS = _pair("many_rounds", _Study("FedAvg", fl.FedAvg(), many))

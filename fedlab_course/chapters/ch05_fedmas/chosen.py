@@ -8,11 +8,10 @@ _ = translator(__name__)
 
 ADDED_UP = "FedMas, Ω added up"  # a new Ω is added to the old ones, and does not replace them
 # λ and η: the best on validation samples within fifty updates, for groups without a penalty of
-# "rates_digits", with one of "tiers_pairs"; for FedAvg with as little training of
-# "one_step_rates" and "few_rounds_rates"
+# "rates_digits", with one of "tiers_pairs"; side by side of "one_step_rates" and "few_sides_rates"
 CHOSEN = {
     "FedAvg, one step": (0.0, 0.5657),
-    "FedAvg": (0.0, 0.8),
+    "tiers side by side": (0.0, 1.6),
     "random groups": (0.0, 0.2),
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
@@ -23,7 +22,7 @@ CHOSEN = {
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
     "FedAvg, one step": look(known_slot("FedAvg") or 0),
-    "FedAvg": look(known_slot("FedAvg") or 0),
+    "tiers side by side": group_look(COMPETITORS["tiers side by side"]),
     "random groups": group_look(COMPETITORS["random groups"]),
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
@@ -33,7 +32,7 @@ LOOKS = {
 }
 _NAMES = {
     "FedAvg, one step": _("FedAvg, one step a round"),
-    "FedAvg": _("FedAvg, 4–6 rounds"),
+    "tiers side by side": _("tiers side by side, 3–5 rounds"),
     "random groups": _("random groups"),
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),

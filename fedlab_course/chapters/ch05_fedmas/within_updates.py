@@ -66,7 +66,7 @@ def _stored_early() -> dict[str, pd.Series]:
     with_penalty = tables.read("tiers_early").set_index("seed")
     ends = {
         "FedAvg, one step": tables.read("one_step").set_index("seed")["accuracy"],
-        "FedAvg": tables.read("few_rounds").set_index("seed")["accuracy"],
+        "tiers side by side": tables.read("few_sides").set_index("seed")["accuracy"],
         "random groups": best_rates.judged(_SPLIT, "random groups", "updates"),
         "TFedAvg": best_rates.judged(_SPLIT, "TFedAvg", "updates"),
     }

@@ -55,7 +55,7 @@ def test_a_replaced_importance_was_run_twice_and_alike() -> None:
 
 def test_fedavg_in_as_few_rounds_trains_about_as_much_at_its_best_rate() -> None:
     rates = tables.read("few_rounds_rates").groupby("lr")["accuracy"].mean()
-    assert (rates.idxmax(), len(rates)) == (chosen.CHOSEN["FedAvg"][1], 17)
+    assert len(rates) == 17
     assert min(rates.index) < rates.idxmax() < max(rates.index)
     few = tables.read("few_rounds").set_index("seed")
     assert few["lr"].unique().tolist() == [rates.idxmax()]
@@ -317,7 +317,7 @@ def test_a_row_has_a_dot_for_each_stored_run_and_a_ring_for_each_of_the_reader()
     figure = within_updates.after_fifty({"FedMas": runs})
     rows = {row[0]: row[1:] for row in figure.layout.meta["table"]["rows"]}
     assert rows["tiers, Ω replaced, λ = 0.1, η = 0.4"] == ["55.5% ± 10.8%", "50%, 70%"]
-    assert rows["FedAvg, 4–6 rounds, η = 0.8"] == ["34.8% ± 12.5%", ""]
+    assert rows["tiers side by side, 3–5 rounds, η = 1.6"] == ["63.8% ± 18.4%", ""]
     dots, bars, rings = figure.data[0::3], figure.data[1::3], figure.data[2::3]
     assert [len(trace.x) for trace in dots] == [20] * 8
     assert [list(trace.x) for trace in rings] == [[], [], [], [], [], [0.5, 0.7], [], []]

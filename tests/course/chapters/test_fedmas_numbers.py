@@ -124,7 +124,9 @@ def test_what_the_penalties_add_within_fifty_updates(text: str) -> None:
     assert f"spread evenly over each tensor, it adds {bare(even)} {interval}." in text
     one_step = tables.read("one_step").set_index("seed")["accuracy"]
     gap, interval = points(one_step - added)
-    assert f"is {gap} ahead of $\\Omega$ added up {interval}" in text
+    assert f"is {bare(gap)} ahead of it {interval}, and sends" in text
+    gap, interval = points(added - tables.read("few_sides").set_index("seed")["accuracy"])
+    assert f"is {gap} ahead of tiers side by side {interval}" in text
     gain, interval = points(ends["random groups, Ω added up"] - groups)
     assert f"on random groups it adds {bare(gain)} {interval}" in text
     gap, interval = points(added - ends["random groups, Ω added up"])
@@ -209,13 +211,14 @@ def test_within_fifty_updates_it_is_not_the_training_that_tiers_lack(text: str) 
     tiers = best_rates.judged("one_label", "TFedAvg", "updates")
     full = tables.read("full_tiers").set_index("seed")
     assert full["rounds"].tolist() == (tables.read("few_rounds")["rounds"] - 1).tolist()
-    one_step = tables.read("one_step")["accuracy"]
-    ends = [round(100 * found.mean()) for found in (tiers, one_step, full["accuracy"])]
-    assert f"within fifty, and has {ends[0]} %. FedAvg" in text
-    assert f"as many steps in fifty, and has {ends[1]} %." in text
+    side_by_side = tables.read("few_sides").set_index("seed")
+    assert side_by_side["rounds"].tolist() == full["rounds"].tolist()
+    together = side_by_side["accuracy"]
+    ends = [round(100 * found.mean()) for found in (tiers, together, full["accuracy"])]
+    assert f"within fifty, and has {ends[0]} %. Side" in text
+    assert f"of the same clients, tiers have {ends[1]} %." in text
     assert f"12 times as much, tiers have {ends[2]} %." in text
-    words = f"TFedAvg has {ends[0]} %, and FedAvg with one step a round {ends[1]}."
-    assert words in text
+    assert f"TFedAvg has {ends[0]} %, and side by side {ends[1]}." in text
     trained = 100 * 13 / 5 * full["rounds"].mean()  # clients of five epochs
     assert round(trained / 77) == 12
     assert (full["rounds"].min(), full["rounds"].max()) == (3, 5)
@@ -223,7 +226,7 @@ def test_within_fifty_updates_it_is_not_the_training_that_tiers_lack(text: str) 
 
 def test_random_groups_at_another_rate(text: str) -> None:
     mean, interval = points(best_rates.ahead("one_label", "TFedAvg", "random groups"))
-    assert f"In turn they add {bare(mean)} {interval} at the chosen rates" in text
+    assert f"In turn they add {bare(mean)} {interval}, and" in text
     runs = best_rates.judged_runs("one_label", "random groups", "bytes").set_index("seed")
     assert runs["lr"].unique().tolist() == [0.2828]
     mean, interval = points(

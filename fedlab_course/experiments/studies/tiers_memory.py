@@ -3,7 +3,7 @@ logits and Ω grow; digits, one label a client, 50 rounds.
 
 TFedAvg, FedMas, and FedMas with Ω of the softmax or with an Ω that is added up, at one rate, η =
 0.071, the best of TFedAvg within fifty updates. ``window``: "first", the whole rounds within fifty
-updates, "last", rounds 46 to 50, or "next", the round after the end of a penalty. ``after_n``: the
+updates, "last", rounds 46 to 50, or "next", round 11. ``after_n``: the
 accuracy on the label n updates after its turn. The curves have ``test_accuracy``, ``outputs``, the
 root mean squared logit on the test images, and ``importance``, the mean over all parameters of Ω on
 the first ``_SAMPLES`` test images.
@@ -20,6 +20,7 @@ from fedlab_course.experiments.measured_runs import DIGITS, deal
 from fedlab_course.experiments.studies.tiers_early import UPDATES
 from fedlab_course.methods import forgotten, penalties
 
+_ENDS = 10  # the last round with a penalty
 RUNS: dict[str, fl.FedMas] = {
     "TFedAvg": fl.algorithms.TFedAvg(),
     "FedMas": fl.FedMas(0.1, penalty_step="implicit"),
@@ -27,9 +28,10 @@ RUNS: dict[str, fl.FedMas] = {
     "FedMas softmax": fl.FedMas(100.0, penalty_step="implicit", output="softmax"),
     "FedMas added up": fl.FedMas(1.0, penalty_step="implicit", importance_update="accumulate"),
     "FedMas added up, ten rounds": penalties.PenaltyAtFirst(
-        1.0, penalty_step="implicit", importance_update="accumulate"
+        1.0, penalty_step="implicit", importance_update="accumulate", last_round=_ENDS
     ),
 }
+_COMPARED = ("TFedAvg", "FedMas added up, ten rounds")  # in the round after the end of the penalty
 _SAMPLES = 50
 _RATE = 0.07071
 _LAST = 5  # rounds
@@ -41,11 +43,10 @@ def run(seed: int, *, method: str, rounds: int = DIGITS["rounds"]) -> list[Resul
     model = fl.models.mlp(fed, seed=seed)
     count = len(np.unique(forgotten.found(fed, model, seed)))
     work = DIGITS | {"rounds": rounds, "lr": _RATE, "seed": seed, "progress": False}
-    rule = RUNS[method]
-    found = forgotten.follow(fed, model, rule, **work)
+    found = forgotten.follow(fed, model, RUNS[method], **work)
     windows = {"first": slice(UPDATES // count * count), "last": slice(-_LAST * count, None)}
-    if isinstance(rule, penalties.PenaltyAtFirst):
-        windows["next"] = slice(rule.last_round * count, (rule.last_round + 1) * count)
+    if method in _COMPARED:
+        windows["next"] = slice(_ENDS * count, (_ENDS + 1) * count)
     rows: list[ResultRow] = []
     for window, updates in windows.items():
         left = forgotten.kept(found.part(updates))

@@ -30,10 +30,10 @@ _FOLLOWED = {
     "FedMas added up": (_("Ω added up"), LOOKS[ADDED_UP]),
     _TEN_ROUNDS: (_("Ω for ten rounds"), group_look(8)),
 }
-_WINDOWS = {
-    "first": _("first 50 updates"),
-    "next": _("round 11"),
-    "last": _("rounds 46 to 50"),
+_WINDOWS = {  # window → its words, and the methods that are shown in it
+    "first": (_("first 50 updates"), ("TFedAvg", "FedMas added up")),
+    "next": (_("round 11"), ("TFedAvg", _TEN_ROUNDS)),
+    "last": (_("rounds 46 to 50"), ("TFedAvg", "FedMas added up")),
 }
 
 
@@ -81,22 +81,24 @@ def left() -> go.Figure:
         y_title="",
         height=420,
     )
-    titles = list(_WINDOWS.values())
+    titles = [words for words, _methods in _WINDOWS.values()]
     figure.set_subplots(
         1, len(titles), shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=titles
     )
     rows = []
-    for column, (window, words) in enumerate(_WINDOWS.items(), start=1):
+    named = set[str]()
+    for column, (window, (words, methods)) in enumerate(_WINDOWS.items(), start=1):
         curves = {
             name: _left(method, window, look)
             for method, (name, look) in _FOLLOWED.items()
-            if (method == _TEN_ROUNDS) == (window == "next")
+            if method in methods
         }
         panel = new_figure(title=None, x_title="", y_title="")
         _draw(panel, curves, _("{name}, {x} updates later: {y}"))
         for trace in panel.data:
-            shown = window != "last" and trace.fill is None
+            shown = trace.fill is None and trace.name not in named
             figure.add_trace(trace.update(showlegend=shown), row=1, col=column)
+        named.update(curves)
         rows += [
             [name, words, *(f"{value:.0%}" for value in curve.mean)]
             for name, curve in curves.items()

@@ -45,7 +45,7 @@ def run(seed: int, *, method: str, rounds: int = DIGITS["rounds"]) -> list[Resul
     work = DIGITS | {"rounds": rounds, "lr": _RATE, "seed": seed, "progress": False}
     found = forgotten.follow(fed, model, RUNS[method], **work)
     windows = {"first": slice(UPDATES // count * count), "last": slice(-_LAST * count, None)}
-    if method in _COMPARED:
+    if method in _COMPARED and rounds > _ENDS:
         windows["next"] = slice(_ENDS * count, (_ENDS + 1) * count)
     rows: list[ResultRow] = []
     for window, updates in windows.items():

@@ -53,27 +53,18 @@ def test_at_one_rate_the_strength_is_the_best_and_a_replaced_importance_grows(te
     assert best["FedMas, Ω added up"].idxmax() == best["FedMas"].idxmax() == 1.0
 
 
-def test_no_strength_is_best_early_and_late_at_one_rate(text: str) -> None:
-    where = {**SETTING, "lr": 0.07071}
-    rows = [
-        tables.matching("rates_digits", where | {"method": method}).fillna({"parameter": 0})
-        for method in ("TFedAvg", "FedMas added up")
-    ]
-    means = 100 * pd.concat(rows).groupby("parameter").mean(numeric_only=True)
-    shown = means.loc[[0, 0.01, 0.1, 1.0]].round().astype(int)
-    for words, column in (
-        ("within fifty updates", "accuracy_at_updates"),
-        ("after fifty rounds", "end_accuracy"),
-    ):
-        cells = " | ".join(str(value) for value in shown[column])
-        assert f"| {words} | {cells} |" in text
-    assert means["accuracy_at_updates"].idxmax() == 1.0 == means["end_accuracy"].idxmin()
+def test_the_pair_that_is_best_early_ends_below_tiers(text: str) -> None:
+    runs = best_rates.judged_runs("one_label", "FedMas added up", "updates")
+    ends = [round(100 * runs[column].mean()) for column in ("accuracy_at_updates", "end_accuracy")]
+    words = f"with {ends[0]} % within fifty updates ends at {ends[1]} after fifty rounds"
+    assert words in text
 
 
 def test_what_is_left_after_the_end_of_the_penalty_is_as_in_the_first_rounds() -> None:
     memory = tables.read("tiers_memory").groupby(["window", "method"])["after_2"].mean()
     left = memory["next", "FedMas added up, ten rounds"], memory["first", "TFedAvg"]
     assert [round(100 * share) for share in left] == [13, 12]
+    assert memory["next", "TFedAvg"] > 0.8  # without a penalty it has learned to last
 
 
 def test_an_importance_that_is_added_up_helps_one_network_and_harms_another(text: str) -> None:
@@ -117,7 +108,7 @@ def test_what_the_penalties_add_within_fifty_updates(text: str) -> None:
     replaced, interval = points(ends["FedMas"] - tiers)
     assert f"Replaced, $\\Omega$ adds {replaced} to tiers {interval}" in text
     gain, interval = points(added - tiers)
-    assert f"and added up {bare(gain)} {interval} (less in" in text
+    assert f"and added up {bare(gain)} {interval} (live less)." in text
     little, interval = points(shuffled - tiers)
     assert f"it adds little: {bare(little)} {interval}." in text
     little, interval = points(ends["plain penalty"] - tiers)
@@ -216,12 +207,18 @@ def test_within_fifty_updates_it_is_not_the_training_that_tiers_lack(text: str) 
     side_by_side = tables.read("few_sides").set_index("seed")
     assert side_by_side["rounds"].tolist() == full["rounds"].tolist()
     together = side_by_side["accuracy"]
-    fedavg = best_rates.judged("one_label", "FedAvg", "updates")
-    ends = [round(100 * found.mean()) for found in (fedavg, tiers, together)]
-    assert f"FedAvg's fifty give {ends[0]} %," in text
-    assert f"whole rounds within fifty {ends[1]} %." in text
-    assert f"of the same clients, tiers have {ends[2]} %." in text
-    assert f"TFedAvg has {ends[1]} %, and side by side {ends[2]}." in text
+    fedavg, groups = (
+        best_rates.judged("one_label", name, "updates") for name in ("FedAvg", "random groups")
+    )
+    few = tables.read("few_rounds").set_index("seed")["accuracy"]
+    cells = [round(100 * found.mean()) for found in (fedavg, few, groups, together, tiers)]
+    assert f"FedAvg's fifty give {cells[0]} %," in text
+    assert f"whole rounds within fifty {cells[4]} %." in text
+    assert f"| at random | {cells[1]} | {cells[2]} |" in text
+    assert f"| from every tier | {cells[3]} | {cells[4]} |" in text
+    assert f"turns of tiers cost {100 * (together - tiers).mean():.0f} points" in text
+    assert t_interval(groups - few).low > 0  # turns of random groups cost nothing
+    assert f"rounds TFedAvg has {cells[4]} %, and side by side {cells[3]}." in text
     assert abs(full["accuracy"] - tiers).mean() < 0.1  # nor do more epochs of more clients help
     trained = 100 * 13 / 5 * full["rounds"].mean()  # clients of five epochs
     assert round(trained / 77) == 12

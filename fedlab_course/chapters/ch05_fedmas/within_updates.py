@@ -107,7 +107,7 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     ``runs``: key of ``CHOSEN`` → runs.
     """
     figure = new_figure(
-        title=_("The same training, at most {updates} updates").format(updates=UPDATES),
+        title=_("About as many local steps, at most {updates} updates").format(updates=UPDATES),
         x_title=_("test accuracy"),
         y_title="",
         height=620,

@@ -4,7 +4,7 @@ rounds alone, and its penalty on random groups.
 An importance Ω [P] is measured as in FedMas, after each tier.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -36,9 +36,7 @@ class ShuffledPenalty(fl.FedMas):
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
         super().after_aggregation(server, updates)
         rng = server.stream("shuffled", int(server.state["clusters"][updates.clients[0]]))
-        parts = [server.state["importance"][place] for place in server.layout.values()]
-        mixed = torch.cat([part[rng.permutation(len(part))] for part in parts])
-        server.state["weight"] = 2 * self.strength * mixed
+        _change_weight(server, self.strength, lambda part: part[rng.permutation(len(part))])
 
 
 @dataclass(frozen=True)
@@ -49,9 +47,9 @@ class EvenPenalty(fl.FedMas):
 
     def after_aggregation(self, server: Server, updates: LocalUpdates) -> None:
         super().after_aggregation(server, updates)
-        parts = [server.state["importance"][place] for place in server.layout.values()]
-        even = torch.cat([torch.full_like(part, float(part.mean())) for part in parts])
-        server.state["weight"] = 2 * self.strength * even
+        _change_weight(
+            server, self.strength, lambda part: torch.full_like(part, float(part.mean()))
+        )
 
 
 @dataclass(frozen=True)
@@ -83,3 +81,11 @@ class PenaltyOnRandomGroups(fl.FedMas):
     """
 
     tiers: Tiers | str | list[int] = field(default_factory=ShuffledTiers, init=False)
+
+
+def _change_weight(
+    server: Server, strength: float, change: Callable[[torch.Tensor], torch.Tensor]
+) -> None:
+    """Let the penalty hold with Ω after a ``change`` of the part of each tensor; Ω itself stays."""
+    parts = [server.state["importance"][place] for place in server.layout.values()]
+    server.state["weight"] = 2 * strength * torch.cat([change(part) for part in parts])

@@ -86,23 +86,8 @@ def left() -> go.Figure:
         1, len(titles), shared_yaxes=True, horizontal_spacing=0.04, subplot_titles=titles
     )
     rows = []
-    named = set[str]()
-    for column, (window, (words, methods)) in enumerate(_WINDOWS.items(), start=1):
-        curves = {
-            name: _left(method, window, look)
-            for method, (name, look) in _FOLLOWED.items()
-            if method in methods
-        }
-        panel = new_figure(title=None, x_title="", y_title="")
-        _draw(panel, curves, _("{name}, {x} updates later: {y}"))
-        for trace in panel.data:
-            shown = trace.fill is None and trace.name not in named
-            figure.add_trace(trace.update(showlegend=shown), row=1, col=column)
-        named.update(curves)
-        rows += [
-            [name, words, *(f"{value:.0%}" for value in curve.mean)]
-            for name, curve in curves.items()
-        ]
+    for column, window in enumerate(_WINDOWS, start=1):
+        rows += _add_window(figure, column, window)
     figure.update_xaxes(title=_("updates since it trained"), dtick=1, range=[-0.2, AFTER + 0.2])
     figure.update_yaxes(range=[0, _TOP], tickformat=".0%")
     figure.update_yaxes(title=_("accuracy on the label"), col=1)
@@ -117,13 +102,30 @@ def left() -> go.Figure:
     return figure
 
 
-def _left(method: str, window: str, look: Look) -> _Curve:
+def _add_window(figure: go.Figure, column: int, window: str) -> list[list[str]]:
+    """Add the panel of a window, and name each method once in the legend; return the rows of the
+    table.
+    """
+    words, methods = _WINDOWS[window]
+    curves = {_FOLLOWED[method][0]: _left(method, window) for method in methods}
+    named = {trace.name for trace in figure.data}
+    panel = new_figure(title=None, x_title="", y_title="")
+    _draw(panel, curves, _("{name}, {x} updates later: {y}"))
+    for trace in panel.data:
+        shown = trace.fill is None and trace.name not in named
+        figure.add_trace(trace.update(showlegend=shown), row=1, col=column)
+    return [
+        [name, words, *(f"{value:.0%}" for value in curve.mean)] for name, curve in curves.items()
+    ]
+
+
+def _left(method: str, window: str) -> _Curve:
     """What is left of a label 0, 1, …, ``AFTER`` updates after its turn."""
     runs = tables.matching("tiers_memory", {"method": method, "window": window})
     later = runs[[f"after_{count}" for count in range(AFTER + 1)]].set_axis(
         range(AFTER + 1), axis=1
     )
-    return _Curve(later.mean(), _STANDARD_ERRORS * later.sem(), look)
+    return _Curve(later.mean(), _STANDARD_ERRORS * later.sem(), _FOLLOWED[method][1])
 
 
 def _accuracy(method: str, look: Look) -> _Curve:

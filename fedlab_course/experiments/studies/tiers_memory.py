@@ -3,10 +3,10 @@ logits and Ω grow; digits, one label a client, 50 rounds.
 
 TFedAvg, FedMas, and FedMas with Ω of the softmax or with an Ω that is added up, at one rate, η =
 0.071, the best of TFedAvg within fifty updates. ``window``: "first", the whole rounds within fifty
-updates, "last", rounds 46 to 50, or "next", round 11. ``after_n``: the
-accuracy on the label n updates after its turn. The curves have ``test_accuracy``, ``outputs``, the
-root mean squared logit on the test images, and ``importance``, the mean over all parameters of Ω on
-the first ``_SAMPLES`` test images.
+updates, "last", rounds 46 to 50, or "next", round 11. ``after_n``: the accuracy on the label n
+updates after its turn. The curves have ``test_accuracy``, ``outputs``, the root mean squared logit
+on the test images, and ``importance``, the mean over all parameters of Ω on the first ``_SAMPLES``
+test images.
 """
 
 import numpy as np

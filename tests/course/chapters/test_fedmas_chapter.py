@@ -45,7 +45,7 @@ def test_the_figure_of_leads_has_each_method_at_its_best_rate_seed_by_seed() -> 
         assert rows[name] == [*words, 20]
 
 
-def test_a_replaced_importance_was_run_twice_and_alike() -> None:
+def test_the_runs_of_both_studies_are_alike() -> None:
     stored = tables.read("tiers_early").set_index("seed")
     ends = {name: runs["accuracy"] for name, runs in stored.groupby("method")}
     for early, rated in (("FedMas", "FedMas implicit"), (chosen.ADDED_UP, "FedMas added up")):
@@ -133,6 +133,8 @@ def test_live_runs_have_the_best_settings_for_updates() -> None:
     assert round(100 * best_rates.judged("one_label", "FedMas implicit", "updates").mean()) == 56
     stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
     assert round(stored.mean()) == 13
+    for key, table in (("FedAvg, one step", "one_step"), ("tiers side by side", "few_sides")):
+        assert {(0.0, lr) for lr in tables.read(table)["lr"]} == {chosen.CHOSEN[key]}
     assert round((50 // stored * stored).mean()) == 45
 
 

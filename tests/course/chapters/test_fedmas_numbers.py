@@ -221,7 +221,8 @@ def test_within_fifty_updates_it_is_not_the_training_that_tiers_lack(text: str) 
     assert f"turns of tiers cost {100 * (together - tiers).mean():.0f} points" in text
     assert round(100 * (groups - few).mean()) == 7 and "random groups gain seven" in text
     assert f"rounds TFedAvg has {cells[4]} %, and side by side {cells[3]}." in text
-    assert abs(full["accuracy"] - tiers).mean() < 0.1  # nor do more epochs of more clients help
+    more = t_interval(full["accuracy"] - tiers)  # nor do more epochs of more clients help
+    assert abs(more.mean) < 0.01 and more.high < 0.03
     trained = 100 * 13 / 5 * full["rounds"].mean()  # clients of five epochs
     assert round(trained / 77) == 12
     assert (full["rounds"].min(), full["rounds"].max()) == (3, 5)

@@ -31,7 +31,6 @@ _FOLLOWED = {
     _TEN_ROUNDS: (_("Ω for ten rounds"), group_look(8)),
 }
 _WINDOWS = {  # window → its words, and the methods that are shown in it
-    "first": (_("first 50 updates"), ("TFedAvg", "FedMas added up")),
     "next": (_("round 11"), ("TFedAvg", _TEN_ROUNDS)),
     "last": (_("rounds 46 to 50"), ("TFedAvg", "FedMas added up")),
 }
@@ -72,8 +71,8 @@ def fifty_rounds() -> go.Figure:
 
 
 def left() -> go.Figure:
-    """What is left of a label after its turn, in the first and in the last rounds and in the round
-    after the end of Ω: mean ± two standard errors over the stored seeds.
+    """What is left of a label after its turn, in the round after the end of Ω and in the last
+    rounds: mean ± two standard errors over the stored seeds.
     """
     figure = new_figure(
         title=_("What is left of a label, η = 0.071, λ = 1, 20 seeds"),
@@ -94,8 +93,8 @@ def left() -> go.Figure:
     figure.update_layout(margin_t=84, title_pad_b=34)
     text = _(
         "Accuracy on the test images of a label right after its turn and up to {updates} updates "
-        "later, in the first and in the last rounds, and in the round after the end of Ω, mean and "
-        "two standard errors over 20 seeds."
+        "later, in the round after the end of Ω and in the last rounds, mean and two standard "
+        "errors over 20 seeds."
     ).format(updates=AFTER)
     later = (_("{count} later").format(count=count) for count in range(AFTER + 1))
     set_description(figure, text, [_("method"), _("rounds"), *later], rows)

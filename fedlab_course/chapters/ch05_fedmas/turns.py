@@ -1,8 +1,6 @@
-"""Tiers in turn: runs on two axes, what is left of a label while others train, and whether two
-algorithms agree.
-"""
+"""Tiers in turn: runs on two axes, and whether two algorithms agree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,23 +8,13 @@ import plotly.graph_objects as go
 
 import fedlab_core as fl
 from fedlab_core.language import translator
-from fedlab_core.plots.style import MARKER_SIZE, Look, new_figure, set_description
+from fedlab_core.plots.style import MARKER_SIZE, new_figure, set_description
 from fedlab_course import display
-from fedlab_course.chapters.ch05_fedmas.chosen import LOOKS, full_name
-from fedlab_course.explore.figures import add_curve
-from fedlab_course.methods.forgotten import AFTER, Followed, kept
 
 _ = translator(__name__)
 
 _FEW = 12  # points of a curve that are all marked
 _ROUNDING = 1e-6  # of float32 parameters
-_OF_ONE_RUN: dict[str, Any] = {
-    "mode": "lines",
-    "width": 1,
-    "opacity": 0.4,
-    "hoverinfo": "skip",
-    "showlegend": False,
-}
 
 
 def by_both(histories: Mapping[str, fl.History], *, title: str) -> go.Figure:
@@ -70,51 +58,6 @@ def _cut(trace: Any, end: float) -> None:
         trace.marker.update(size=MARKER_SIZE, sizeref=1)
     else:
         trace.marker.update(size=trace.marker.size[:count])
-
-
-def forgotten(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
-    """:func:`kept` of each method: a thin line for each run, and their mean.
-
-    ``runs``: key of ``CHOSEN`` → runs.
-    """
-    figure = new_figure(
-        title=_("What is left of a label"),
-        x_title=_("updates since it trained"),
-        y_title=_("accuracy on the label"),
-    )
-    along = np.arange(AFTER + 1)
-    rows = []
-    for key, found in runs.items():
-        curves = np.array([kept(run) for run in found])
-        mean = curves.mean(0)
-        _add_method(figure, along, curves, mean, full_name(key), LOOKS[key])
-        rows.append([full_name(key), *(f"{value:.0%}" for value in mean)])
-    figure.update_xaxes(tickvals=along, range=[-0.15, AFTER + 0.1])
-    figure.update_yaxes(range=[0, 1.04], tickformat=".0%")
-    text = _(
-        "Accuracy on the test images of a label, right after an update that trained on it and up "
-        "to {updates} updates later; thin lines are runs."
-    ).format(updates=AFTER)
-    columns = [_("method"), *(_("{count} later").format(count=count) for count in along)]
-    set_description(figure, text, columns, rows)
-    return figure
-
-
-def _add_method(
-    figure: go.Figure,
-    along: np.ndarray,
-    curves: np.ndarray,
-    mean: np.ndarray,
-    name: str,
-    look: Look,
-) -> None:
-    """Add a thin line for each run of a method, and above them their mean."""
-    for curve in curves:
-        thin = Look(look.colour, "solid", look.marker)
-        add_curve(figure, along, curve, name, thin, legendgroup=name, **_OF_ONE_RUN)
-    hover = _("{name}, %{{x}} updates later: %{{y:.0%}}").format(name=name)
-    hover += "<extra></extra>"
-    add_curve(figure, along, mean, name, look, width=3, legendgroup=name, hovertemplate=hover)
 
 
 def same(mine: fl.Algorithm, theirs: fl.Algorithm, fed: Any, model: Any, **settings: Any) -> float:

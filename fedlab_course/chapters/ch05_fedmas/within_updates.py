@@ -32,14 +32,16 @@ _SPLIT = "one_label"
 
 
 def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
-    """End accuracy on validation samples against η, for ``methods`` that need no further choice,
-    from ``_LOWEST`` up.
+    """End accuracy on validation samples against η, from ``_LOWEST`` up, for ``methods`` that need
+    no further choice and for FedAvg with one step a round.
     """
+    one_step = tables.read("one_step_long_rates").groupby("lr")["accuracy"]
     figure = rate_figures.stored(
         _SPLIT,
         methods,
-        title=_("One label a client, 50 rounds"),
+        title=_("One label a client"),
         names=_NAMES,
+        further={_NAMES["one_step_long"]: {float(lr): runs.to_numpy() for lr, runs in one_step}},
     )
     rate_figures.zoom(figure, _LOWEST)
     return figure

@@ -15,7 +15,7 @@ FedProx with μ = 10 ("mu=10"), and FedAvg with a fifth of the rate and five tim
 ("keep, small").
 
 "speed_rates": "even", "keep" and "nova" of two speeds at each of five learning rates.
-"speed_rounds": "even" and "keep" at the lowest of these rates, for two, four and eight times the
+"speed_rounds": the same three at the lowest of these rates, for two, four and eight times the
 rounds.
 "step_lengths", under ten seeds of two speeds: with μ = 10 FedProx and FedNova with the server's
 step of each other, "mu=10, long" and "nova, mu=10, short".
@@ -113,19 +113,22 @@ def remedies(seed: int, **settings: Any) -> list[ResultRow]:
 def rates(seed: int, *, lr: float, **settings: Any) -> list[ResultRow]:
     """A row for ten epochs of all clients, for FedAvg and for FedNova, at this learning rate."""
     given = TWO_SPEEDS | {"lr": lr} | settings
-    asked = _at_both_speeds(given) | {"nova": (_slowed(fl.FedNova()), given)}
-    return _rows_alone(_by_speed(seed, asked))
+    return _rows_alone(_by_speed(seed, _at_both_speeds(given)))
 
 
 def more_rounds(seed: int, *, rounds: int, **settings: Any) -> list[ResultRow]:
-    """A row for ten epochs of all clients, and for FedAvg, after this many rounds."""
+    """A row for ten epochs of all clients, for FedAvg and for FedNova, after this many rounds."""
     given = TWO_SPEEDS | {"rounds": rounds, "lr": RATES[0]} | settings
     return _rows_alone(_by_speed(seed, _at_both_speeds(given)))
 
 
 def _at_both_speeds(given: dict[str, Any]) -> dict[str, tuple[fl.Algorithm, dict[str, Any]]]:
-    """FedAvg where all clients do all epochs, and where half of them are slow."""
-    return {"even": (fl.FedAvg(), given), "keep": (_slowed(fl.FedAvg()), given)}
+    """FedAvg where all clients do all epochs; FedAvg and FedNova where half of them are slow."""
+    return {
+        "even": (fl.FedAvg(), given),
+        "keep": (_slowed(fl.FedAvg()), given),
+        "nova": (_slowed(fl.FedNova()), given),
+    }
 
 
 def lengths(seed: int, **settings: Any) -> list[ResultRow]:

@@ -4,7 +4,8 @@
 training: their search, an epoch of 100 clients, is that of a round. "many_rounds" is FedAvg with as
 many rounds as tiers make updates in fifty rounds. "full_tiers" is TFedAvg within fifty updates with
 all clients of each tier and ``_EPOCHS`` epochs, so about as much training as FedAvg in as many.
-"few_sides" has the clients of tiers within fifty updates, who train side by side in as many rounds.
+"few_sides" has the clients of tiers within fifty updates, who train side by side in as many rounds,
+and "few_sides_bytes" in twice as many: FedMas sends 2.1 times the bytes of TFedAvg.
 "one_step" is FedAvg with one local step a round: in fifty rounds it makes about as many steps as
 tiers and their search within fifty updates. "one_step_long" has ten times the rounds, and as many
 steps as fifty rounds of five epochs.
@@ -31,6 +32,11 @@ _CLIENTS = 100
 def few(tiers: int) -> int:
     """:func:`whole`, and a round for the search."""
     return whole(tiers) + 1
+
+
+def twice(tiers: int) -> int:
+    """Twice :func:`whole`: the bytes of FedMas with one label a client, or a little less."""
+    return 2 * whole(tiers)
 
 
 def many(tiers: int) -> int:
@@ -89,6 +95,9 @@ def _pair(name: str, study: _Study) -> tuple[Experiment, Experiment]:
 
 _ALL = {"clients_per_round": _CLIENTS, "local_epochs": _EPOCHS}
 FEW_SIDES_RATES, FEW_SIDES = _pair("few_sides", _Study("tiers side by side", SideBySide(), whole))
+FEW_SIDES_BYTES_RATES, FEW_SIDES_BYTES = _pair(
+    "few_sides_bytes", _Study("tiers side by side", SideBySide(), twice)
+)
 _ONE_STEP = {"local_epochs": None, "local_steps": 1}
 FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", _Study("FedAvg", fl.FedAvg(), few))
 MANY_ROUNDS_RATES, MANY_ROUNDS = _pair("many_rounds", _Study("FedAvg", fl.FedAvg(), many))

@@ -36,20 +36,17 @@ def stored(
     title: str,
     axis: str = "rounds",
     names: Mapping[str, str] | None = None,
-    further: Mapping[str, Curve] | None = None,
 ) -> go.Figure:
     """Draw :func:`fedlab_core.plots.rates` of the stored validation accuracies of ``methods``.
 
     Of several configurations of a method, such as FedMas's λ, the one that is chosen is drawn.
-    ``names``: method → its name in the figure, where it is another; ``further``: name → a curve of
-    another table.
+    ``names``: method → its name in the figure, where it is another.
     """
     names = names or {}
     found = {method: best_rates.chosen_curve(split, method, axis) for method in methods}
-    drawn = {names.get(method, method): curve for method, curve in found.items()}
-    drawn |= further or {}
     curves = {
-        name: {rate: runs.tolist() for rate, runs in curve.items()} for name, curve in drawn.items()
+        names.get(method, method): {rate: runs.tolist() for rate, runs in curve.items()}
+        for method, curve in found.items()
     }
     best = {
         names.get(method, method): best_rates.best_rate(split, method, axis) for method in methods

@@ -8,36 +8,39 @@ _ = translator(__name__)
 
 ADDED_UP = "FedMas, Ω added up"  # a new Ω is added to the old ones, and does not replace them
 # λ and η: the best on validation samples within fifty updates, for groups without a penalty of
-# "rates_digits", with one of "tiers_pairs"; side by side of "one_step_rates" and "few_sides_rates"
+# "rates_digits", with one of "tiers_pairs"; side by side of their own tables "…_rates"
 CHOSEN = {
     "FedAvg, one step": (0.0, 0.5657),
     "tiers side by side": (0.0, 1.6),
-    "random groups": (0.0, 0.2),
+    "tiers side by side, twice": (0.0, 0.8),
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
     "FedMas": (0.1, 0.4),
     "Ω added up, shuffled": (1.0, 0.4),
+    "Ω added up, even in each tensor": (0.3, 0.8),
     ADDED_UP: (1.0, 0.2828),
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
     "FedAvg, one step": look(known_slot("FedAvg") or 0),
     "tiers side by side": group_look(COMPETITORS["tiers side by side"]),
-    "random groups": group_look(COMPETITORS["random groups"]),
+    "tiers side by side, twice": group_look(COMPETITORS["tiers side by side"]),
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
     "FedMas": look(known_slot("FedMas") or 0),
     "Ω added up, shuffled": group_look(6),
+    "Ω added up, even in each tensor": group_look(4),
     ADDED_UP: group_look(7),
 }
 _NAMES = {
     "FedAvg, one step": _("FedAvg, one step a round"),
     "tiers side by side": _("tiers side by side, 3–5 rounds"),
-    "random groups": _("random groups"),
+    "tiers side by side, twice": _("tiers side by side, 6–10 rounds"),
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),
     "FedMas": _("tiers, Ω replaced"),
     "Ω added up, shuffled": _("tiers, Ω added up, shuffled"),
+    "Ω added up, even in each tensor": _("tiers, Ω added up, even"),
     ADDED_UP: _("tiers, Ω added up"),
 }
 

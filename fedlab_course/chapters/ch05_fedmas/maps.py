@@ -41,6 +41,7 @@ def known(runs: Mapping[str, Followed], *, title: str, per_round: int) -> go.Fig
     for end in range(per_round, updates, per_round):
         figure.add_vline(x=end + 0.5, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(range=[0.4, updates + 0.6], showgrid=False, dtick=per_round, tick0=0)
+    figure.update_xaxes(showticklabels=True)
     figure.update_xaxes(title_text=_("server update; a dotted line ends a round"), row=len(runs))
     figure.update_yaxes(title_text=_("label"), range=[-0.5, labels - 0.5], dtick=1, showgrid=False)
     figure.update_annotations(x=0, xanchor="left")  # the names of the panels
@@ -49,7 +50,8 @@ def known(runs: Mapping[str, Followed], *, title: str, per_round: int) -> go.Fig
         figure.update_layout(margin_t=84, title_pad_b=34)  # title and first name have own lines
     text = _(
         "Map: the accuracy on the test images of each label (rows) after each server update "
-        "(columns). A dot is where clients with this label train. The table has the last column."
+        "(columns); no tile: 0 %. A dot is where clients with this label train. The table has the "
+        "last column."
     )
     heads = [_("run"), *(_("label {label}").format(label=one) for one in range(labels))]
     rows = [[name, *(f"{share:.0%}" for share in run.knows[-1])] for name, run in runs.items()]

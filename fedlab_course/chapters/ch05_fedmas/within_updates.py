@@ -31,17 +31,15 @@ _BELOW = 0.28  # rows between stored runs and those of the reader
 _SPLIT = "one_label"
 
 
-def over_rates(methods: tuple[str, ...] = RATED) -> go.Figure:
-    """End accuracy on validation samples against η, from ``_LOWEST`` up, for ``methods`` that need
-    no further choice and for FedAvg with one step a round.
+def over_rates(methods: tuple[str, ...] = RATED[:4]) -> go.Figure:
+    """End accuracy on validation samples against η, for ``methods`` that need no further choice,
+    from ``_LOWEST`` up.
     """
-    one_step = tables.read("one_step_long_rates").groupby("lr")["accuracy"]
     figure = rate_figures.stored(
         _SPLIT,
         methods,
-        title=_("One label a client"),
+        title=_("One label a client, 50 rounds"),
         names=_NAMES,
-        further={_NAMES["one_step_long"]: {float(lr): runs.to_numpy() for lr, runs in one_step}},
     )
     rate_figures.zoom(figure, _LOWEST)
     return figure
@@ -62,14 +60,14 @@ def rated() -> go.Figure:
 
 
 def _stored_early() -> dict[str, pd.Series]:
-    """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed, all with about as
-    much training.
+    """Key of ``CHOSEN`` → the accuracy within ``UPDATES`` updates by stored seed, all but "tiers
+    side by side, twice" with about as much training.
     """
     with_penalty = tables.read("tiers_early").set_index("seed")
     ends = {
         "FedAvg, one step": tables.read("one_step").set_index("seed")["accuracy"],
         "tiers side by side": tables.read("few_sides").set_index("seed")["accuracy"],
-        "random groups": best_rates.judged(_SPLIT, "random groups", "updates"),
+        "tiers side by side, twice": tables.read("few_sides_bytes").set_index("seed")["accuracy"],
         "TFedAvg": best_rates.judged(_SPLIT, "TFedAvg", "updates"),
     }
     for name in CHOSEN.keys() - ends.keys():
@@ -109,10 +107,10 @@ def after_fifty(runs: Mapping[str, Sequence[Followed]]) -> go.Figure:
     ``runs``: key of ``CHOSEN`` → runs.
     """
     figure = new_figure(
-        title=_("About as many local steps, at most {updates} updates").format(updates=UPDATES),
+        title=_("At most {updates} updates, each at its best setting").format(updates=UPDATES),
         x_title=_("test accuracy"),
         y_title="",
-        height=620,
+        height=680,
         legend=False,
     )
     rows = []

@@ -6,6 +6,7 @@ many rounds as tiers make updates in fifty rounds. "full_tiers" is TFedAvg withi
 all clients of each tier and ``_EPOCHS`` epochs, so about as much training as FedAvg in as many.
 "few_sides" has the clients of tiers within fifty updates, who train side by side in as many rounds,
 and "few_sides_bytes" in twice as many: FedMas sends 2.1 times the bytes of TFedAvg.
+"few_singles" has one client an update in as many rounds as tiers within fifty updates.
 "one_step" is FedAvg with one local step a round: in fifty rounds it makes about as many steps as
 tiers and their search within fifty updates. "one_step_long" has ten times the rounds, and as many
 steps as fifty rounds of five epochs.
@@ -23,6 +24,7 @@ from fedlab_course.experiments.base import Experiment, ExperimentCase, ResultRow
 from fedlab_course.experiments.measured_runs import DIGITS, deal, divided
 from fedlab_course.experiments.studies.learning_rates import ON_DIGITS, validated
 from fedlab_course.experiments.studies.tiers_early import SPLIT, UPDATES, after_tiers, whole
+from fedlab_course.methods.one_client import OneClientAnUpdate
 from fedlab_course.methods.side_by_side import SideBySide
 
 _EPOCHS = 13
@@ -97,6 +99,9 @@ _ALL = {"clients_per_round": _CLIENTS, "local_epochs": _EPOCHS}
 FEW_SIDES_RATES, FEW_SIDES = _pair("few_sides", _Study("tiers side by side", SideBySide(), whole))
 FEW_SIDES_BYTES_RATES, FEW_SIDES_BYTES = _pair(
     "few_sides_bytes", _Study("tiers side by side", SideBySide(), twice)
+)
+FEW_SINGLES_RATES, FEW_SINGLES = _pair(
+    "few_singles", _Study("one client an update", OneClientAnUpdate(), whole)
 )
 _ONE_STEP = {"local_epochs": None, "local_steps": 1}
 FEW_ROUNDS_RATES, FEW_ROUNDS = _pair("few_rounds", _Study("FedAvg", fl.FedAvg(), few))

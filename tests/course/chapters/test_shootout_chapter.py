@@ -114,7 +114,7 @@ def test_the_table_below_the_board_has_what_is_drawn() -> None:
     for axis, words in (
         ("rounds", "FedAvg, FedProx, FedCurv: 8.5 |"),
         ("updates", "FedAvg, FedProx, FedCurv: 7, FedMas: 17, TFedAvg: 68 |"),
-        ("bytes", "FedMas: 4, FedAvg, FedProx: 7, SCAFFOLD: 9, FedCurv: 26 |"),
+        ("bytes", "FedMas, FedSSO: 4, FedAvg, FedProx: 7, SCAFFOLD: 9, FedCurv: 26 |"),
     ):
         found = board.accuracies("one_label", axis)
         del found[board.COMPETITOR]

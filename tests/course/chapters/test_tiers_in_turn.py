@@ -2,16 +2,18 @@
 the patient.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch05_fedmas import lasting, turns
-from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers
+from fedlab_course.chapters.ch05_fedmas import lasting, maps
+from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers, hold, importance
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.experiments.studies import tiers_memory
-from fedlab_course.methods import forgotten
+from fedlab_course.methods import continual, forgotten
 from tests.course.check.from_notebook import defined
 
 
@@ -37,15 +39,22 @@ def test_what_is_kept_of_a_label_ends_when_it_is_trained_again() -> None:
     assert np.isnan(forgotten.kept(run._replace(trained=always))).all()
 
 
-def test_the_figure_of_forgetting_has_a_line_for_each_run_and_names_the_means() -> None:
-    knows = np.full((6, 1), 0.5)
-    trained = np.array([[True], *[[False]] * 5])
+def test_a_map_has_a_tile_for_each_label_and_update_and_a_dot_where_one_trains() -> None:
+    knows = np.arange(12).reshape(6, 2) / 12
+    trained = np.array([[True, False], [False, True]] * 3)
     run = forgotten.Followed(0.5, knows, trained, torch.zeros(6, 1))
-    figure = turns.forgotten({"TFedAvg": [run, run], "FedMas": [run]})
-    assert [len(trace.x) for trace in figure.data] == [6] * 5
-    names = ["tiers (TFedAvg), η = 0.071", "tiers, Ω replaced, λ = 0.1, η = 0.4"]
-    assert [trace.name for trace in figure.data if trace.showlegend is None] == names
-    assert figure.layout.meta["table"]["rows"][0] == [names[0], *["50%"] * 6]
+    other = run._replace(knows=1 - knows)
+    figure = maps.known({"one": run, "two": other}, title="A map", per_round=2)
+    first, dots, second, _ = figure.data
+    np.testing.assert_array_equal(first.z, knows.T)
+    np.testing.assert_array_equal(second.z, 1 - knows.T)
+    assert list(first.x) == list(dots.x) == [1, 2, 3, 4, 5, 6] and list(dots.y) == [0, 1] * 3
+    assert {first.yaxis, second.yaxis} == {"y", "y2"}
+    ends = {shape.x0 for shape in figure.layout.shapes}
+    assert ends == {2.5, 4.5}  # after updates 2 and 4; the run ends after the sixth
+    assert figure.layout.meta["table"]["rows"] == [["one", "83%", "92%"], ["two", "17%", "8%"]]
+    with pytest.raises(ValueError, match="at least one run"):
+        maps.known({}, title="A map", per_round=2)
 
 
 def test_the_lead_of_fedmas_does_not_last() -> None:
@@ -59,8 +68,6 @@ def test_the_lead_of_fedmas_does_not_last() -> None:
 def test_the_figures_of_the_long_run_have_the_stored_numbers() -> None:
     rows = lasting.left().layout.meta["table"]["rows"]
     assert [(*row[:3], row[4], row[-1]) for row in rows] == [
-        ("TFedAvg", "first 50 updates", "100%", "12%", "3%"),
-        ("Ω added up", "first 50 updates", "91%", "66%", "44%"),
         ("TFedAvg", "round 11", "99%", "81%", "67%"),
         ("Ω for ten rounds", "round 11", "100%", "13%", "5%"),
         ("TFedAvg", "rounds 46 to 50", "99%", "97%", "95%"),
@@ -69,7 +76,7 @@ def test_the_figures_of_the_long_run_have_the_stored_numbers() -> None:
     bands = [trace for trace in lasting.left().data if trace.fill]
     assert len(bands) == len(rows) and {trace.mode for trace in bands} == {"lines"}
     names = [trace.name for trace in lasting.left().data if trace.showlegend]
-    assert names == ["TFedAvg", "Ω added up", "Ω for ten rounds"]
+    assert names == ["TFedAvg", "Ω for ten rounds", "Ω added up"]
     rows = lasting.fifty_rounds().layout.meta["table"]["rows"]
     assert {row[0]: row[-1] for row in rows} == {
         "TFedAvg": "96%",
@@ -104,24 +111,32 @@ def test_an_experiment_looks_into_the_first_and_the_last_rounds() -> None:
     assert len(outputs) == 6 and outputs[-1] > outputs[0]
 
 
-def test_of_the_patients_round_only_the_last_tier_is_left() -> None:
-    """Clients with the loss (w − k)²/2 and one full step: from w = 0 client k ends at η k."""
+def test_the_patient_is_held_to_the_model_with_which_the_round_began() -> None:
+    """Clients with the loss (w − k)²/2 and one full step: Ω of the model w x at x = 1 is 2 |w|."""
     ones = torch.ones(1, 1)
-    clients = [(ones, torch.full((1, 1), float(target))) for target in (1, 2, 3)]
+    targets = (1, 2, 3)
+    clients = [(ones, torch.full((1, 1), float(target))) for target in targets]
     fed = fl.FederatedDataset.from_clients(clients, test=(ones, ones))
     work = {"rounds": 2, "clients_per_round": 1, "local_steps": 1, "batch_size": 1, "lr": 0.25}
     work |= {"loss": "squared_error", "seed": 0, "progress": False}
     model = torch.nn.Linear(1, 1, bias=False)
     torch.nn.init.zeros_(model.weight)
-    rest = ("race", "display", "questions")
-    given = {"MyTiers": MyTiers, "fl": fl}
-    patient = defined("05_fedmas.ipynb", "patient", names=given, without=rest)["Patient"]
-    ends = [fl.simulate(fed, model, rule([0, 1, 2]), **work) for rule in (MyTiers, patient)]
-    assert [end.records[-1].server_updates for end in ends] == [6, 6]
-    rate = work["lr"]  # the share of the way to its target that a client's step goes
-    healthy = sick = 0.0
-    for _ in range(2):
-        sick += rate * (3 - sick)
-        for target in (1, 2, 3):
-            healthy += rate * (target - healthy)
-    assert [float(end.params) for end in ends] == pytest.approx([healthy, sick])
+    given = {"fl": fl, "np": np, "torch": torch, "MyTiers": MyTiers, "continual": continual}
+    given |= {"start": model, "importance": importance, "hold": hold}
+    given |= {"exercises": SimpleNamespace(or_solution=lambda key, mine: mine)}
+    healthy = defined("05_fedmas.ipynb", "my-fedmas", names=given)
+    shown = ("rules", "ill", "shown", "display", "questions")
+    patient = defined("05_fedmas.ipynb", "patient", names=healthy, without=shown)["Patient"]
+    rate, strength = work["lr"], 0.5
+    for rule, moves in ((healthy["MyFedMas"], True), (patient, False)):
+        found = fl.simulate(fed, model, rule([0, 1, 2], strength, adds_up=True), **work)
+        w = omega = 0.0
+        for _round in range(work["rounds"]):
+            began = w
+            for target in targets:
+                pull = 2 * strength * omega
+                anchor = w if moves else began
+                gradient = w - target + pull * (w - anchor)
+                w -= rate * gradient / (1 + rate * pull)
+                omega += 2 * abs(w)
+        assert float(found.params) == pytest.approx(w)

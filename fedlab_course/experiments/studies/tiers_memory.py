@@ -31,7 +31,8 @@ RUNS: dict[str, fl.FedMas] = {
         1.0, penalty_step="implicit", importance_update="accumulate", last_round=_ENDS
     ),
 }
-_COMPARED = ("TFedAvg", "FedMas added up, ten rounds")  # in the round after the end of the penalty
+# in the round after the end of the penalty
+_COMPARED = ("TFedAvg", "FedMas added up", "FedMas added up, ten rounds")
 _SAMPLES = 50
 _RATE = 0.07071
 _LAST = 5  # rounds

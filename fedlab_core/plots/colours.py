@@ -46,8 +46,8 @@ COMPETITORS = {
     "FedDyn": 1,
     "one client an update": 2,
     "TFedAvg": 3,
-    "Mine": 4,
-    "random groups": 5,
+    "Mine": 5,
+    "random groups": 4,
     "tiers side by side": 0,
 }
 MANY = "#8C8C8C"  # a client without a main label

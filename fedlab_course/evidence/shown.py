@@ -41,7 +41,9 @@ KEY = {  # verdict → what it means, as HTML
         "<b>refuted</b>: “equal” was stated and the interval is outside ±δ, or “different” and it "
         "is within"
     ),
-    "undecided": _("<b>undecided</b>: the interval contains 0, and also δ or −δ"),
+    "undecided": _(
+        "<b>undecided</b>: the interval contains 0 (or the target), and also δ or −δ beside it"
+    ),
     "diverged": _("<b>diverged</b>: some of the runs have no finite result"),
 }
 MEASURES = {  # column of the tables → its name, where it is not clear from the column

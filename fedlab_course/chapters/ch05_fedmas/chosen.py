@@ -29,7 +29,7 @@ LOOKS = {
     "plain penalty": group_look(1),
     "FedMas": look(known_slot("FedMas") or 0),
     "Ω added up, shuffled": group_look(6),
-    "Ω added up, even in each tensor": group_look(4),
+    "Ω added up, even in each tensor": group_look(5),
     ADDED_UP: group_look(7),
 }
 _NAMES = {

@@ -31,7 +31,7 @@ _FOLLOWED = {
     _TEN_ROUNDS: (_("Ω for ten rounds"), group_look(8)),
 }
 _WINDOWS = {  # window → its words, and the methods that are shown in it
-    "next": (_("round 11"), ("TFedAvg", _TEN_ROUNDS)),
+    "next": (_("round 11"), ("TFedAvg", "FedMas added up", _TEN_ROUNDS)),
     "last": (_("rounds 46 to 50"), ("TFedAvg", "FedMas added up")),
 }
 

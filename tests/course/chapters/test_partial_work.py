@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import fedlab_core as fl
+from fedlab_core.compare import t_interval
 from fedlab_core.plots import describe
 from fedlab_course.chapters.ch09_partial_work import exercises, speeds
 from fedlab_course.check import own, registry
@@ -103,6 +104,17 @@ def test_more_rounds_lower_the_price_too() -> None:
     text = text_of("09_partial_work.ipynb")
     words = "18 points after 100 rounds, eight after 200 and five after 400"
     assert f"at 0.05 it is {words}" in text
+
+
+def test_more_rounds_of_fednova_gain_as_much_as_small_steps() -> None:
+    rounds = tables.matching("speed_rounds", {"algorithm": "nova", "rounds": 200})
+    rates = tables.matching("speed_rates", {"algorithm": "nova", "lr": 0.05})
+    more, fifty = (runs.set_index("seed")["end_accuracy"] for runs in (rounds, rates))
+    gain = t_interval(100 * (more - fifty))
+    words = f"gain {gain.mean:.1f} [{gain.low:.1f}, {gain.high:.1f}] (ten seeds)"
+    assert len(more) == 10 and words in text_of("09_partial_work.ipynb")
+    small = tables.matching("two_speeds", {"algorithm": "small"}).set_index("seed")["end_accuracy"]
+    assert abs((small - more).dropna().mean()) < 0.01  # over the ten seeds that both have
 
 
 def test_a_longer_step_is_the_move_of_fedprox_times_the_factor() -> None:

@@ -16,9 +16,9 @@ CHOSEN = {
     "TFedAvg": (0.0, 0.07071),
     "plain penalty": (0.1, 1.131),
     "FedMas": (0.1, 0.4),
-    "Ω added up, shuffled": (1.0, 0.4),
-    "Ω added up, even in each tensor": (0.3, 0.8),
     ADDED_UP: (1.0, 0.2828),
+    "Ω added up, even in each tensor": (0.3, 0.8),
+    "Ω added up, shuffled": (1.0, 0.4),
 }
 # in all figures of the chapter; TFedAvg has the look that it gets beside FedAvg
 LOOKS = {
@@ -28,9 +28,9 @@ LOOKS = {
     "TFedAvg": group_look(COMPETITORS["TFedAvg"]),
     "plain penalty": group_look(1),
     "FedMas": look(known_slot("FedMas") or 0),
-    "Ω added up, shuffled": group_look(6),
-    "Ω added up, even in each tensor": group_look(5),
     ADDED_UP: group_look(7),
+    "Ω added up, even in each tensor": group_look(5),
+    "Ω added up, shuffled": group_look(6),
 }
 _NAMES = {
     "FedAvg, one step": _("FedAvg, one step a round"),
@@ -39,9 +39,9 @@ _NAMES = {
     "TFedAvg": _("tiers (TFedAvg)"),
     "plain penalty": _("tiers, plain penalty"),
     "FedMas": _("tiers, Ω replaced"),
-    "Ω added up, shuffled": _("tiers, Ω added up, shuffled"),
-    "Ω added up, even in each tensor": _("tiers, Ω added up, even"),
     ADDED_UP: _("tiers, Ω added up"),
+    "Ω added up, even in each tensor": _("tiers, Ω added up, even"),
+    "Ω added up, shuffled": _("tiers, Ω added up, shuffled"),
 }
 
 

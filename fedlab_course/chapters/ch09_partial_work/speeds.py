@@ -92,7 +92,7 @@ def scatter(names: Collection[str]) -> go.Figure:
     A method of :data:`POINTS` that is not among the ``names`` is left out. The dashed line is
     FedProx from μ = 0 to 10.
     """
-    figure = _plane(_("50 rounds at η = 0.05, 20 seeds"))
+    figure = _plane(_("Unless said: 50 rounds, η = 0.05; 20 seeds"))
     table = stored()
     x, y = np.transpose([table[table.algorithm == row][BOTH].mean() for row in _PROX])
     line = {"color": _BLUE, "width": 2, "dash": "9px,3px"}

@@ -77,7 +77,7 @@ def test_the_figures_of_the_long_run_have_the_stored_numbers() -> None:
     bands = [trace for trace in lasting.left().data if trace.fill]
     assert len(bands) == len(rows) and {trace.mode for trace in bands} == {"lines"}
     names = [trace.name for trace in lasting.left().data if trace.showlegend]
-    assert names == ["TFedAvg", "Ω for ten rounds", "Ω added up"]
+    assert names == ["TFedAvg", "Ω added up", "Ω for ten rounds"]
     rows = lasting.fifty_rounds().layout.meta["table"]["rows"]
     assert {row[0]: row[-1] for row in rows} == {
         "TFedAvg": "96%",

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import plotly.graph_objects as go
@@ -69,6 +69,7 @@ _LAYOUT = {  # common to all figures
     "margin": {"l": 60, "r": 20, "t": 36, "b": 50},
     "modebar": {"remove": _UNWANTED},
 }
+_TEMPLATE = go.layout.Template(layout=_LAYOUT)
 _TITLE = {
     "font": {"size": 16},
     "pad": {"b": 12},
@@ -189,17 +190,16 @@ def new_figure(
     *, title: str | None, x_title: str, y_title: str, height: int = 440, legend: bool = True
 ) -> go.Figure:
     """An empty figure in the common style. A title of up to 45 characters fits a telephone."""
-    figure = go.Figure()
-    figure.update_layout(
-        template=go.layout.Template(layout=_LAYOUT),
-        height=height,
-        showlegend=legend,
-        xaxis_title=x_title,
-        yaxis_title=y_title,
-    )
+    layout: dict[str, Any] = {
+        "template": _TEMPLATE,
+        "height": height,
+        "showlegend": legend,
+        "xaxis": {"title": {"text": x_title}},
+        "yaxis": {"title": {"text": y_title}},
+    }
     if title:
-        figure.update_layout(title={"text": title, **_TITLE}, margin_t=60)
-    return figure
+        layout |= {"title": {"text": title, **_TITLE}, "margin": {"t": 60}}
+    return go.Figure(layout=layout)  # at once: Plotly takes five times as long for each by itself
 
 
 def add_band(

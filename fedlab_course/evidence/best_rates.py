@@ -31,13 +31,16 @@ MEASURES = {
 FEDMAS = ("FedMas explicit", "FedMas implicit", "FedMas softmax", "FedMas added up")
 EPOCHS = 5
 MARGIN = 0.01  # δ of accuracies on the digits
+_SETTING = ("partition", "epochs", "method")
 Curve = dict[float, np.ndarray]  # η → one accuracy for each seed
 
 
 def _runs(split: str, method: str) -> pd.DataFrame:
     """The runs on validation samples: a row for each configuration, rate and seed."""
-    where = {"partition": split, "epochs": EPOCHS, "method": method}
-    return tables.matching("rates_digits", where).sort_values(["lr", "seed"])
+    found = tables.groups("rates_digits", _SETTING).get((split, EPOCHS, method))
+    if found is None:
+        raise ValueError(f"rates_digits: has no rows of {method!r} on {split!r}")
+    return found.sort_values(["lr", "seed"])
 
 
 def curve(split: str, method: str, axis: str = "rounds") -> Curve:
@@ -94,9 +97,12 @@ def best_of(split: str, methods: Sequence[str], axis: str = "rounds") -> str:
 
     Methods that have not been judged in this federation do not count. Returns "" if none has.
     """
-    rows = tables.read("rated_digits")
-    there = set(rows[(rows["partition"] == split) & (rows["epochs"] == EPOCHS)]["method"])
-    values = {method: _means(split, method, axis).max() for method in methods if method in there}
+    there = tables.groups("rated_digits", _SETTING)
+    values = {
+        method: _means(split, method, axis).max()
+        for method in methods
+        if (split, EPOCHS, method) in there
+    }
     return max(values, key=lambda method: values[method]) if values else ""
 
 
@@ -111,14 +117,9 @@ def judged(split: str, method: str, axis: str = "rounds") -> pd.Series:
 
     It is empty unless that rate has been judged by all planned seeds.
     """
-    rows = tables.read("rated_digits")
-    wanted = (
-        (rows["partition"] == split)
-        & (rows["method"] == method)
-        & (rows["best_by"] == axis)
-        & (rows["epochs"] == EPOCHS)
-    )
-    found = rows[wanted].set_index("seed")[MEASURES[axis]].sort_index()
+    runs = tables.groups("rated_digits", (*_SETTING, "best_by"))
+    rows = runs.get((split, EPOCHS, method, axis), tables.read("rated_digits")[:0])
+    found = rows.set_index("seed")[MEASURES[axis]].sort_index()
     return found if len(found) == len(configs.seeds("rated_digits")) else found[:0]
 
 

@@ -34,6 +34,18 @@ def write(name: str, table: pd.DataFrame, folder: Path = TABLES) -> None:
         file.write(table.to_csv(index=False, lineterminator="\n").encode())
 
 
+@lru_cache(maxsize=16)
+def groups(
+    name: str, columns: tuple[str, ...], folder: Path = TABLES
+) -> dict[tuple[Any, ...], pd.DataFrame]:
+    """The rows of the table NAME.csv by their values in ``columns``: for figures that ask for many.
+
+    A table that has not been measured yet has no groups.
+    """
+    table = read(name, folder)
+    return dict(list(table.groupby(list(columns), sort=False))) if len(table) else {}
+
+
 def matching(name: str, wanted: Mapping[str, Any], folder: Path = TABLES) -> pd.DataFrame:
     """The rows of the table NAME.csv with the ``wanted`` column values; "" is an empty cell.
 
@@ -107,6 +119,7 @@ def diverged(statement: Statement, folder: Path = TABLES) -> str:
 def forget() -> None:
     """Read the tables again at the next call."""
     read.cache_clear()
+    groups.cache_clear()
     _texts.cache_clear()
 
 

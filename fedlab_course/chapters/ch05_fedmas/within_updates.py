@@ -18,7 +18,8 @@ from fedlab_course.methods.forgotten import Followed
 
 _ = translator(__name__)
 
-RATED = ("FedAvg", "tiers side by side", "random groups", "TFedAvg", "one client an update")
+_CROSSED = ("FedAvg", "tiers side by side", "random groups", "TFedAvg")  # two draws, two ways
+RATED = (*_CROSSED, "one client an update")
 _NAMES = {
     "tiers side by side": _("tiers side by side"),
     "random groups": _("random groups"),
@@ -31,13 +32,11 @@ _BELOW = 0.28  # rows between stored runs and those of the reader
 _SPLIT = "one_label"
 
 
-def over_rates(methods: tuple[str, ...] = RATED[:4]) -> go.Figure:
-    """End accuracy on validation samples against η, for ``methods`` that need no further choice,
-    from ``_LOWEST`` up.
-    """
+def over_rates() -> go.Figure:
+    """End accuracy on validation samples against η, from ``_LOWEST`` up."""
     figure = rate_figures.stored(
         _SPLIT,
-        methods,
+        _CROSSED,
         title=_("One label a client, 50 rounds"),
         names=_NAMES,
     )

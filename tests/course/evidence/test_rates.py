@@ -36,9 +36,10 @@ METHODS = {"FedAvg": "FedAvg", "FedProx μ = 1": "FedProx 1"}
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rates_digits.csv").write_text(CHOOSING, encoding="utf-8")
     (tmp_path / "rated_digits.csv").write_text(JUDGED, encoding="utf-8")
-    matching, read = tables.matching, tables.read
+    matching, read, groups = tables.matching, tables.read, tables.groups
     monkeypatch.setattr(tables, "matching", lambda name, where: matching(name, where, tmp_path))
     monkeypatch.setattr(tables, "read", lambda name, folder=tmp_path: read(name, folder))
+    monkeypatch.setattr(tables, "groups", lambda name, columns: groups(name, columns, tmp_path))
     monkeypatch.setattr(configs, "seeds", lambda name: (200, 201))
 
 
@@ -103,8 +104,19 @@ def test_a_method_alone_has_no_second_panel(small: None) -> None:
 
 
 def test_a_setting_that_is_not_stored_is_refused(small: None) -> None:
-    with pytest.raises(ValueError, match="no row"):
+    with pytest.raises(ValueError, match="has no rows of 'FedAvg' on 'one_label'"):
         best_rates.curve("one_label", "FedAvg")
+
+
+def test_further_seeds_go_on_from_those_of_the_table_of_all_methods() -> None:
+    setting = ["partition", "epochs", "method", "best_by", "seed"]
+    further = tables.read("rated_further").drop(columns="seconds").set_index(setting)
+    seeds = further.index.get_level_values("seed")
+    first = further[seeds < 220]
+    rated = tables.read("rated_digits").set_index(setting)
+    pd.testing.assert_frame_equal(first, rated.loc[first.index, first.columns])
+    assert sorted(set(seeds)) == configs.seeds("rated_further") == list(range(200, 240))
+    assert len(further) == 2 * len(first)
 
 
 def test_the_rate_that_judges_is_the_best_on_validation_samples() -> None:

@@ -82,5 +82,5 @@ def test_every_statement_at_best_rates_compares_methods_of_the_picture(
         assert statement.where["epochs"] in picture.epochs
         assert learning_rates.CRITERIA[statement.where["best_by"]] == statement.measure
         for _, table, row in statement.rows():
-            assert table == f"rated_{dataset}"
+            assert configs.registered_as(table) == f"rated_{dataset}"
             assert row["method"] in picture.methods

@@ -51,7 +51,7 @@ def test_at_one_rate_the_strength_is_the_best_and_a_replaced_importance_grows(te
     assert round(replaced["importance_std"][50], -1) == 1170
     ten, fifty = (100 * replaced["test_accuracy_mean"]).round().astype(int)[[10, 50]]
     spread = round(100 * replaced["test_accuracy_std"][50])
-    words = f"(standard deviations: 1,170 and {spread})."
+    words = f"(deviations: 1,170 and {spread})."
     assert f"and accuracy falls from {ten} to {fifty} % {words}" in text
     pairs = tables.read("tiers_pairs").query("lr == 0.07071")
     best = pairs.groupby(["method", "strength"])["accuracy"].mean()
@@ -143,7 +143,7 @@ def test_the_explicit_step_adds_early_too_on_the_grid_of_the_implicit_one(text: 
     early = tables.read("tiers_early").set_index("seed")
     runs = early[early["method"] == "FedMas explicit"]
     mean, interval = points(runs["accuracy"] - best_rates.judged("one_label", "TFedAvg", "updates"))
-    assert f"replaced $\\Omega$ adds {mean} {interval}; which step is better is open" in text
+    assert f"adds {mean} with the paper's explicit step {interval}; which step" in text
     open_ = t_interval(early[early["method"] == "FedMas"]["accuracy"] - runs["accuracy"])
     assert open_.low < 0 < 0.01 < open_.high
 
@@ -180,7 +180,7 @@ def test_what_turns_and_draws_add_after_fifty_rounds(text: str) -> None:
     many = tables.read("many_rounds").set_index("seed")
     gain, interval = points(many["accuracy"] - fedavg)
     rounds = round(many["rounds"].mean())
-    assert f"and {rounds} of five epochs {bare(gain)} {interval}, for over ten" in text
+    assert f"and about {rounds} of five epochs {bare(gain)} {interval}, for ten times" in text
     assert round(rounds / 50) == 13  # times the training
     single = t_interval(100 * best_rates.ahead("one_label", "one client an update", "TFedAvg"))
     interval = f"[{single.low:.1f}, {single.high:.1f}]".replace("-", "−")

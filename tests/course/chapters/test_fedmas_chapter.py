@@ -123,31 +123,6 @@ def test_validation_prefers_an_importance_that_is_added_up() -> None:
         assert len(best_rates.curve("one_label", variant)) == 17
 
 
-def test_live_runs_have_the_best_settings_for_updates() -> None:
-    runs = best_rates.judged_runs("one_label", "TFedAvg", "updates")
-    assert {(0.0, lr) for lr in runs["lr"]} == {chosen.CHOSEN["TFedAvg"]}
-    pairs = tables.read("tiers_pairs").groupby(["method", "strength", "lr"])["accuracy"].mean()
-    for key in (
-        "FedMas",
-        "plain penalty",
-        "Ω added up, shuffled",
-        "Ω added up, even in each tensor",
-        chosen.ADDED_UP,
-    ):
-        assert pairs[key].idxmax() == chosen.CHOSEN[key]
-    assert round(100 * best_rates.judged("one_label", "FedMas implicit", "updates").mean()) == 56
-    stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
-    assert round(stored.mean()) == 13
-    own = {
-        "FedAvg, one step": "one_step",
-        "tiers side by side": "few_sides",
-        "tiers side by side, twice": "few_sides_bytes",
-    }
-    for key, table in own.items():
-        assert {(0.0, lr) for lr in tables.read(table)["lr"]} == {chosen.CHOSEN[key]}
-    assert round((50 // stored * stored).mean()) == 45
-
-
 def test_tiers_are_those_of_the_library_and_have_one_label_in_the_first_run() -> None:
     fed, model, tiers = one_label(54)
     labels = np.array([int(fed.y[part[0]]) for part in fed.parts])

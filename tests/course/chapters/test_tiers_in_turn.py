@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import fedlab_core as fl
-from fedlab_course.chapters.ch05_fedmas import lasting, maps
+from fedlab_course.chapters.ch05_fedmas import chosen, lasting, maps
 from fedlab_course.chapters.ch05_fedmas.exercises import MyTiers, hold, importance
 from fedlab_course.evidence import best_rates, tables
 from fedlab_course.experiments.studies import tiers_memory
@@ -55,6 +55,31 @@ def test_a_map_has_a_tile_for_each_label_and_update_and_a_dot_where_one_trains()
     assert figure.layout.meta["table"]["rows"] == [["one", "83%", "92%"], ["two", "17%", "8%"]]
     with pytest.raises(ValueError, match="at least one run"):
         maps.known({}, title="A map", per_round=2)
+
+
+def test_live_runs_have_the_best_settings_for_updates() -> None:
+    runs = best_rates.judged_runs("one_label", "TFedAvg", "updates")
+    assert {(0.0, lr) for lr in runs["lr"]} == {chosen.CHOSEN["TFedAvg"]}
+    pairs = tables.read("tiers_pairs").groupby(["method", "strength", "lr"])["accuracy"].mean()
+    for key in (
+        "FedMas",
+        "plain penalty",
+        "Ω added up, shuffled",
+        "Ω added up, even in each tensor",
+        chosen.ADDED_UP,
+    ):
+        assert pairs[key].idxmax() == chosen.CHOSEN[key]
+    assert round(100 * best_rates.judged("one_label", "FedMas implicit", "updates").mean()) == 56
+    stored = best_rates.judged_runs("one_label", "TFedAvg", "updates")["server_updates"] / 50
+    assert round(stored.mean()) == 13
+    own = {
+        "FedAvg, one step": "one_step",
+        "tiers side by side": "few_sides",
+        "tiers side by side, twice": "few_sides_bytes",
+    }
+    for key, table in own.items():
+        assert {(0.0, lr) for lr in tables.read(table)["lr"]} == {chosen.CHOSEN[key]}
+    assert round((50 // stored * stored).mean()) == 45
 
 
 def test_the_lead_of_fedmas_does_not_last() -> None:
@@ -126,7 +151,7 @@ def test_the_patient_is_held_to_the_model_with_which_the_round_began() -> None:
     given |= {"start": model, "importance": importance, "hold": hold}
     given |= {"exercises": SimpleNamespace(or_solution=lambda key, mine: mine)}
     healthy = defined("05_fedmas.ipynb", "my-fedmas", names=given)
-    shown = ("rules", "ill", "shown", "display", "questions")
+    shown = ("rules", "(ill", "display", "questions")
     patient = defined("05_fedmas.ipynb", "patient", names=healthy, without=shown)["Patient"]
     rate, strength = work["lr"], 0.5
     for rule, moves in ((healthy["MyFedMas"], True), (patient, False)):

@@ -51,7 +51,7 @@ def test_at_one_rate_the_strength_is_the_best_and_a_replaced_importance_grows(te
     assert round(replaced["importance_std"][50], -1) == 1170
     ten, fifty = (100 * replaced["test_accuracy_mean"]).round().astype(int)[[10, 50]]
     spread = round(100 * replaced["test_accuracy_std"][50])
-    words = f"(deviations: 1,170 and {spread})."
+    words = f"(deviations of seeds: 1,170, {spread})."
     assert f"and accuracy falls from {ten} to {fifty} % {words}" in text
     pairs = tables.read("tiers_pairs").query("lr == 0.07071")
     best = pairs.groupby(["method", "strength"])["accuracy"].mean()
@@ -115,7 +115,7 @@ def test_what_the_penalties_add_within_fifty_updates(text: str) -> None:
     replaced, interval = points(ends["FedMas"] - tiers)
     assert f"Replaced, $\\Omega$ adds {replaced} to tiers {interval}" in text
     gain, interval = points(added - tiers)
-    assert f"and added up {bare(gain)} {interval} (yours, of two to four rounds: 72 %)." in text
+    assert f"and added up {bare(gain)} {interval} (to 79 %; yours, two to four rounds: 72)." in text
     little, interval = points(shuffled - tiers)
     assert f"and shuffled {bare(little)} {interval}." in text
     even, interval = points(ends["Ω added up, even in each tensor"] - tiers)

@@ -194,12 +194,6 @@ def test_the_explicit_step_diverges_where_the_implicit_one_does_not(text: str) -
     assert f"diverges at {explicit.sum()} of 70 pairs" in text and "and at none with yours" in text
 
 
-def test_outputs_at_the_end_of_the_penalty_are_as_small_as_earlier_without() -> None:
-    curves = tables.read("tiers_memory_curves").set_index(["method", "round"])["outputs_mean"]
-    assert curves["FedMas added up", 10] == pytest.approx(curves["TFedAvg", 3], abs=0.1)
-    assert curves["TFedAvg", 10] > 1.5 * curves["TFedAvg", 3]
-
-
 def test_where_clients_differ_less_tiers_gain_less(text: str) -> None:
     for split, words in (
         ("two_labels", "by {} with two labels each {}"),

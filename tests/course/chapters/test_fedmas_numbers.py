@@ -51,7 +51,7 @@ def test_at_one_rate_the_strength_is_the_best_and_a_replaced_importance_grows(te
     assert round(replaced["importance_std"][50], -1) == 1170
     ten, fifty = (100 * replaced["test_accuracy_mean"]).round().astype(int)[[10, 50]]
     spread = round(100 * replaced["test_accuracy_std"][50])
-    words = f"(deviations of seeds: 1,170, {spread})."
+    words = f"(deviations: 1,170 and {spread} points)."
     assert f"and accuracy falls from {ten} to {fifty} % {words}" in text
     pairs = tables.read("tiers_pairs").query("lr == 0.07071")
     best = pairs.groupby(["method", "strength"])["accuracy"].mean()
